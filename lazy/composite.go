@@ -397,3 +397,20 @@ func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, b
 	}
 	return grads, true, nil
 }
+
+// convert converts operands of the composite to the dtypes that it computes in, in their place.
+func (c *composite) convert(tr *Trace, xs []*Tensor) {
+	of := func(i int) types.Type { return xs[i].Type() }
+	if !c.row.Traits.Converts() || tr == nil || tr.dev.strictTypes || agree(c.row, len(xs), func(i int) types.DType { return of(i).DType }) {
+		return
+	}
+	to := make([]types.DType, len(xs))
+	if !shapeinfer.Promote(c.row, len(xs), of, to) {
+		return
+	}
+	for i, x := range xs {
+		if x.DType() != to[i] {
+			xs[i] = tr.Read(x).Convert(to[i])
+		}
+	}
+}

@@ -1,8 +1,8 @@
 package lazy
 
 import (
-	"fmt"
 	"math"
+	"math/cmplx"
 
 	"ltc/ir"
 	"ltc/ir/types"
@@ -374,133 +374,160 @@ func computeLogicalNot(x *Tensor) *Tensor    { return x.holds().Not() }
 // holds returns whether x is true, or not 0.
 func (x *Tensor) holds() *Tensor { return x.as(types.Bool) }
 
-// ClampScalar returns [Tensor.Clamp] with numbers as the bounds. An infinite one is none,
-// for integers, too.
-func (x *Tensor) ClampScalar(low, high float64) *Tensor {
-	const op = "clamp"
-	if b := firstBad(op, x); b != nil {
-		return b
+// Equal returns whether x and y are equal, elementwise; NaN is not.
+func (x *Tensor) Equal(y *Tensor) *Tensor { return x.compare("EQ", y) }
+
+// NotEqual returns whether x and y differ, elementwise; NaN does from all.
+func (x *Tensor) NotEqual(y *Tensor) *Tensor { return x.compare("NE", y) }
+
+// Less returns whether x < y, elementwise.
+func (x *Tensor) Less(y *Tensor) *Tensor { return x.compare("LT", y) }
+
+// LessEqual returns whether x <= y, elementwise.
+func (x *Tensor) LessEqual(y *Tensor) *Tensor { return x.compare("LE", y) }
+
+// Greater returns whether x > y, elementwise.
+func (x *Tensor) Greater(y *Tensor) *Tensor { return x.compare("GT", y) }
+
+// GreaterEqual returns whether x >= y, elementwise.
+func (x *Tensor) GreaterEqual(y *Tensor) *Tensor { return x.compare("GE", y) }
+
+func (x *Tensor) compare(direction string, y *Tensor) *Tensor {
+	return record2(ir.OpCompare, x, y, ir.Attr{Str: direction})
+}
+
+// Complex returns the complex numbers with the real parts re and the imaginary parts im: c64 of
+// f32, c128 of f64. Both may be columns in memory of their own: they are read where they lie.
+// A slice of complex64 or complex128 is a tensor by [From] and [Borrow].
+func Complex(re, im *Tensor) *Tensor { return record2(ir.OpComplex, re, im) }
+
+// A FourierKind is what [Tensor.FourierTransform] computes.
+type FourierKind string
+
+// The kinds. The forward transforms are not scaled, and the inverse ones divide by the number of
+// elements.
+const (
+	Fourier            FourierKind = "FFT"   // of complex numbers
+	InverseFourier     FourierKind = "IFFT"  // of complex numbers
+	RealFourier        FourierKind = "RFFT"  // of real numbers, without the later half of the last axis
+	InverseRealFourier FourierKind = "IRFFT" // the inverse of RealFourier, which gives real numbers
+)
+
+// FourierTransform returns the discrete Fourier transform of the last one to three axes of x, whose
+// lengths are given: those of the real or complex signal. For [InverseRealFourier] the last axis of x
+// has half the last length plus 1 elements. Package fft has the functions of PyTorch's torch.fft.
+func (x *Tensor) FourierTransform(kind FourierKind, lengths ...int) *Tensor {
+	return record1(ir.OpFFT, x, ir.Attr{Str: string(kind)}, ir.Attr{Ints: lengths})
+}
+
+// conjugate is the conjugate of complex numbers, and x itself of others.
+func (x *Tensor) conjugate() *Tensor {
+	if x == nil || !x.DType().IsComplex() {
+		return x
 	}
-	if math.IsNaN(low) || math.IsNaN(high) {
-		return x.misuse(op, "a bound is NaN; use infinities for none")
+	return Complex(x.Real(), x.Imag().Neg())
+}
+
+func computeConj(x *Tensor) *Tensor { return x.conjugate() }
+
+// computeAngle keeps 0 out of the gradient of atan2.
+func computeAngle(x *Tensor) *Tensor {
+	if !x.DType().IsComplex() {
+		zero := x.like(0)
+		angle := x.Less(zero).Where(x.like(cmplx.Phase(-1)), zero)
+		return x.Equal(x).Where(angle, x).Stop()
 	}
-	y := x
-	if !math.IsInf(low, -1) {
-		v, bad := x.scalarLike(op, low)
-		if bad != nil {
-			return bad
-		}
-		y = y.ClampMin(v)
+	re, im := x.Real(), x.Imag()
+	zero := re.Equal(re.like(0)).And(im.Equal(im.like(0)))
+	at := zero.Where(im.like(0), im).Atan2(zero.Where(re.like(1), re))
+	return zero.Where(im.Atan2(re.CopySign(re.like(1).CopySign(re))).Stop(), at)
+}
+
+func computePolar(abs, angle *Tensor) *Tensor {
+	return Complex(abs.Mul(angle.Cos()), abs.Mul(angle.Sin()))
+}
+
+func computeViewAsReal(x *Tensor) *Tensor { return Stack(-1, x.Real(), x.Imag()) }
+
+func checkViewAsComplex(x *Tensor) *breach {
+	if r := x.Rank(); r == 0 || x.OpenDim(-1) != 2 {
+		return breaks(viewAsComplexParts, "x is %v, and its last dimension must be 2", x.Type())
 	}
-	if !math.IsInf(high, 1) {
-		v, bad := x.scalarLike(op, high)
-		if bad != nil {
-			return bad
-		}
-		y = y.ClampMax(v)
+	return nil
+}
+
+func computeViewAsComplex(x *Tensor) *Tensor { return Complex(x.Select(-1, 0), x.Select(-1, 1)) }
+
+func computeIsReal(x *Tensor) *Tensor {
+	if x.DType().IsComplex() {
+		im := x.Imag()
+		return im.Equal(im.like(0))
+	}
+	return x.Equal(x).Or(x.NotEqual(x))
+}
+
+// The error function by the rational approximations of FreeBSD's
+// /usr/src/lib/msun/src/s_erf.c (Sun Microsystems, 1993), which has their
+// derivation; errors are below one unit in the last place in f64. The pieces
+// are chosen by select, so every piece is computed within its own bounds.
+
+var (
+	// erf(x) = x + x P(x²)/Q(x²) for |x| < 0.84375
+	erfSmallP = []float64{1.28379167095512558561e-01, -3.25042107247001499370e-01, -2.84817495755985104766e-02, -5.77027029648944159157e-03, -2.37630166566501626084e-05}
+	erfSmallQ = []float64{1, 3.97917223959155352819e-01, 6.50222499887672944485e-02, 5.08130628187576562776e-03, 1.32494738004321644526e-04, -3.96022827877536812320e-06}
+	// erf(x) = erx + P(s)/Q(s), s = |x| - 1, for |x| < 1.25
+	erfMiddleP = []float64{-2.36211856075265944077e-03, 4.14856118683748331666e-01, -3.72207876035701323847e-01, 3.18346619901161753674e-01, -1.10894694282396677476e-01, 3.54783043256182359371e-02, -2.16637559486879084300e-03}
+	erfMiddleQ = []float64{1, 1.06420880400844228286e-01, 5.40397917702171048937e-01, 7.18286544141962662868e-02, 1.26171219808761642112e-01, 1.36370839120290507362e-02, 1.19844998467991074170e-02}
+	// 1 - erf(x) = exp(-x² - 0.5625 + R(1/x²)/S(1/x²))/x for |x| < 1/0.35
+	erfLargeR = []float64{-9.86494403484714822705e-03, -6.93858572707181764372e-01, -1.05586262253232909814e+01, -6.23753324503260060396e+01, -1.62396669462573470355e+02, -1.84605092906711035994e+02, -8.12874355063065934246e+01, -9.81432934416914548592e+00}
+	erfLargeS = []float64{1, 1.96512716674392571292e+01, 1.37657754143519042600e+02, 4.34565877475229228821e+02, 6.45387271733267880336e+02, 4.29008140027567833386e+02, 1.08635005541779435134e+02, 6.57024977031928170135e+00, -6.04244152148580987438e-02}
+	// and for |x| < 6
+	erfHugeR = []float64{-9.86494292470009928597e-03, -7.99283237680523006574e-01, -1.77579549177547519889e+01, -1.60636384855821916062e+02, -6.37566443368389627722e+02, -1.02509513161107724954e+03, -4.83519191608651397019e+02}
+	erfHugeS = []float64{1, 3.03380607434824582924e+01, 3.25792512996573918826e+02, 1.53672958608443695994e+03, 3.19985821950859553908e+03, 2.55305040643316442583e+03, 4.74528541206955367215e+02, -2.24409524465858183362e+01}
+)
+
+const erx = 8.45062911510467529297e-01 // erf(1) to 24 bits
+
+func computeErf(x *Tensor) *Tensor { return wide(x, errorFunction) }
+
+// gradErf is 2/√π exp(-x²).
+func gradErf(x, _, ct *Tensor) []*Tensor {
+	const twoOverSqrtPi = 1.12837916709551257390
+	return []*Tensor{ct.Mul(x.Mul(x).Neg().Exp().MulScalar(twoOverSqrtPi))}
+}
+
+// errorFunction records the error function of an f32 or f64 tensor.
+func errorFunction(x *Tensor) *Tensor {
+	c := func(v float64) *Tensor { return x.like(v) }
+	a := x.Abs()
+	within := func(limit float64) *Tensor { return a.Less(c(limit)) }
+
+	xs := within(0.84375).Where(x, c(0))
+	z := xs.Mul(xs)
+	small := xs.Add(xs.Mul(ratio(z, erfSmallP, erfSmallQ)))
+
+	s := a.Minimum(c(1.25)).SubScalar(1)
+	middle := ratio(s, erfMiddleP, erfMiddleQ).AddScalar(erx)
+
+	b := a.Maximum(c(1.25)).Minimum(c(6))
+	inv := c(1).Div(b.Mul(b))
+	tail := ratio(inv, erfHugeR, erfHugeS)
+	tail = within(1/0.35).Where(ratio(inv, erfLargeR, erfLargeS), tail)
+	large := c(1).Sub(tail.Sub(b.Mul(b)).SubScalar(0.5625).Exp().Div(b))
+
+	y := within(1.25).Where(middle, large)
+	y = x.Less(c(0)).Where(y.Neg(), y)
+	y = within(0.84375).Where(small, y)
+	return x.NotEqual(x).Where(x, y) // NaN
+}
+
+// ratio records p(x)/q(x), polynomials with their lowest coefficient first.
+func ratio(x *Tensor, p, q []float64) *Tensor { return polynomial(x, p).Div(polynomial(x, q)) }
+
+func polynomial(x *Tensor, c []float64) *Tensor {
+	y := x.like(c[len(c)-1])
+	for i := len(c) - 2; i >= 0; i-- {
+		y = y.Mul(x).AddScalar(c[i])
 	}
 	return y
-}
-
-// ClampScalar_ writes x.ClampScalar(low, high) into x and returns x.
-func (x *Tensor) ClampScalar_(low, high float64) *Tensor {
-	return x.writeNamed("clamp_", x.ClampScalar(low, high))
-}
-
-// ScalarWhere returns a constant of the program where cond is true, and y elsewhere.
-func (cond *Tensor) ScalarWhere(v float64, y *Tensor) *Tensor {
-	return cond.whereNumber("where", y, v)
-}
-
-// MaskedFill returns the number v where mask is true, and x elsewhere. They broadcast.
-func (x *Tensor) MaskedFill(mask *Tensor, v float64) *Tensor {
-	return mask.whereNumber("masked_fill", x, v)
-}
-
-// whereNumber returns v where cond is true, and y elsewhere, for op.
-func (cond *Tensor) whereNumber(op string, y *Tensor, v float64) *Tensor {
-	if t := firstBad(op, cond, y); t != nil {
-		return t
-	}
-	tr := traceOfTwo(cond, y)
-	if tr == nil {
-		return noTrace(op, cond, y)
-	}
-	s, bad := tr.scalarLike(op, v, y)
-	if bad != nil {
-		return bad
-	}
-	return cond.Where(s, y)
-}
-
-// MaskedFill_ writes x.MaskedFill(mask, v) into x and returns x.
-func (x *Tensor) MaskedFill_(mask *Tensor, v float64) *Tensor {
-	return x.writeNamed("masked_fill_", x.MaskedFill(mask, v))
-}
-
-// RSubScalar, RDivScalar and RPowScalar have the number on the left: they return v-x, v/x
-// and v to the power of x elementwise.
-func (x *Tensor) RSubScalar(v float64) *Tensor { return x.scalarWith(ir.OpSub, v) }
-func (x *Tensor) RDivScalar(v float64) *Tensor { return x.scalarWith(ir.OpDiv, v) }
-func (x *Tensor) RPowScalar(v float64) *Tensor { return x.scalarWith(ir.OpPow, v) }
-
-func (x *Tensor) scalarWith(op ir.Op, v float64) *Tensor {
-	s, bad := x.scalarLike(op.String(), v)
-	if bad != nil {
-		return bad
-	}
-	return record2(op, s, x)
-}
-
-// RemScalar returns [Tensor.Rem] with the number v as the divisor.
-func (x *Tensor) RemScalar(v float64) *Tensor { return x.withScalar(ir.OpRem, v) }
-
-// RemainderScalar and FloorDivideScalar are [Tensor.Remainder] and [Tensor.FloorDivide]
-// with the number v as the divisor.
-func (x *Tensor) RemainderScalar(v float64) *Tensor {
-	return x.methodScalar("remainder", v, (*Tensor).Remainder)
-}
-func (x *Tensor) FloorDivideScalar(v float64) *Tensor {
-	return x.methodScalar("floor_divide", v, (*Tensor).FloorDivide)
-}
-
-func (x *Tensor) methodScalar(op string, v float64, f func(x, y *Tensor) *Tensor) *Tensor {
-	s, bad := x.scalarLike(op, v)
-	if bad != nil {
-		return bad
-	}
-	return f(x, s)
-}
-
-// AndScalar, OrScalar, XorScalar, ShiftLeftScalar and ShiftRightScalar combine the bits of
-// every element of x with those of the integer v.
-func (x *Tensor) AndScalar(v int64) *Tensor        { return x.bitsWith(ir.OpAnd, v) }
-func (x *Tensor) OrScalar(v int64) *Tensor         { return x.bitsWith(ir.OpOr, v) }
-func (x *Tensor) XorScalar(v int64) *Tensor        { return x.bitsWith(ir.OpXor, v) }
-func (x *Tensor) ShiftLeftScalar(v int64) *Tensor  { return x.bitsWith(ir.OpShiftLeft, v) }
-func (x *Tensor) ShiftRightScalar(v int64) *Tensor { return x.bitsWith(ir.OpShiftRight, v) }
-
-func (x *Tensor) bitsWith(op ir.Op, v int64) *Tensor {
-	if t := firstBad(op.String(), x); t != nil {
-		return t
-	}
-	if x.tr == nil {
-		return noTrace(op.String(), x)
-	}
-	d := x.DType()
-	if !holdsInteger(d, v) {
-		return x.misuse(op.String(), fmt.Sprintf("%d is no value of %v", v, d))
-	}
-	return record2(op, x, x.tr.number(d, ir.IntLiteralBits(d, v)))
-}
-
-// holdsInteger returns whether v is a value of a dtype of integers; of others always.
-func holdsInteger(d types.DType, v int64) bool {
-	switch bits := 8 * d.Size(); {
-	case !d.IsInteger() || d == types.I64:
-		return true
-	case d.IsSigned():
-		return v >= -1<<(bits-1) && v < 1<<(bits-1)
-	}
-	return v >= 0 && (d == types.U64 || v < 1<<(8*d.Size()))
 }

@@ -400,3 +400,17 @@ func (f *flight) waiting() bool {
 	}
 	return false
 }
+
+// useDeviceCopies gives the run copies, in the device's memory, of host data that an earlier run
+// has read, too: weights of a model, or data of all steps. A run that is the first to read
+// a value copies it in pieces beside its kernels, and most values are read by one run only.
+func (f *flight) useDeviceCopies() {
+	for i, v := range f.args {
+		if v.scalar || v.borrowed || v.view.Remote() != nil || slices.Contains(f.program.Graph.Alias, i) {
+			continue
+		}
+		if there := v.onDevice.Of(&v.view, f.dev.backend, &f.dev.copies); there != nil {
+			f.call.Args[i] = *there
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
@@ -19,8 +18,6 @@ import (
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
-	"ltc/shapeinfer"
-	"ltc/soa"
 )
 
 // Traceable is a Go function that [Func] can compile: it records its results
@@ -296,176 +293,6 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 		f.dev.count(metrics.CachedCompile, &f.account)
 	}
 	return t, t.err
-}
-
-// Inputs says what the arguments of calls are. A call with other dtypes, or sizes out of bounds, is an
-// error. Dimensions of the types may be of [Dim], or [AnySize]: one program is then compiled for all sizes
-// within the bounds, at the first call or Warmup. The function sees numbers: it is recorded for some
-// sizes within the bounds, and for those of each call. Where these do not tell how a size follows, it is
-// recorded for sizes that are open, too ([Dim]). The program is for sizes that all ops allow: two that an op
-// needs to be equal, or one that has to be even. A call for whose sizes it records other ops has a
-// program of its own. The error wraps [ErrUsage] or [ErrType] if a name, a type or a Dim is bad.
-func (f *Function) Inputs(all ...Input) error {
-	const op = "inputs"
-	if err := f.usable(op, nil); err != nil {
-		return err
-	}
-	if f.takes >= 0 && len(all) != f.takes {
-		return opError(callsite.Caller(), op, ErrUsage, nil, "it names %s, and the function takes %d; name each of them once, in their order", diag.Count(len(all), "argument"), f.takes)
-	}
-	open, symbols, err := openInputs(op, all)
-	if err != nil {
-		return err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.inputs = &inputs{all: open, symbols: symbols, at: callsite.Caller(), numbers: len(symbols) == 0 || f.dev.programs.Families == nil}
-	return nil
-}
-
-// inputs are what a function was said to take.
-type inputs struct {
-	all     []Input
-	symbols []int
-	at      callsite.Site // of the call of Inputs
-
-	given    []types.Type // once open is recorded: the types, with the sizes that ops need
-	numbers  bool         // there is no program for all sizes
-	compiled atomic.Bool  // there has been one
-
-	mu    sync.Mutex
-	open  *shapeinfer.Open // of the program for all sizes; nil before it is recorded
-	being *sampling        // that makes it; nil: none
-}
-
-// sampling is the recording of a function for its Inputs.
-type sampling struct {
-	owner uint64        // its goroutine
-	done  chan struct{} // closed at its end
-}
-
-// typed returns arguments of the types, without elements, to compile for.
-func (in *inputs) typed(d *Device) []*Tensor {
-	given := in.given
-	if given == nil {
-		given = typesOf(in.all)
-	}
-	v := numbersFor(symbolsOf(given), many, map[int]bool{})
-	all := make([]*Tensor, len(given))
-	for i, t := range given {
-		all[i] = &Tensor{dev: d, val: &value{view: soa.View{Type: v.ofType(t)}}}
-	}
-	return all
-}
-
-// admit returns what is wrong with the arguments of a call.
-func (in *inputs) admit(args []*Tensor) error {
-	if len(args) != len(in.all) {
-		return in.refusal(ErrUsage, args, "Inputs names %s, and the call has %d", diag.Count(len(in.all), "argument"), len(args))
-	}
-	for i, a := range args {
-		want := &in.all[i].Type
-		t := a.Type()
-		if t.DType != want.DType || len(t.Shape) != len(want.Shape) {
-			return in.refusal(ErrType, args, "argument %d is %v, and Inputs has %q as %v", i, t, in.all[i].Name, *want)
-		}
-		for axis, d := range want.Shape {
-			switch n := t.Shape[axis]; {
-			case d == n:
-			case !dims.IsExpr(d):
-				return in.refusal(ErrType, args, "argument %d is %v, and Inputs has %q as %v: axis %d has to be %d", i, t, in.all[i].Name, *want, axis, d)
-			default:
-				if lo, hi := dims.Bounds(d); n < lo || n > hi {
-					return in.refusal(ErrType, args, "argument %d is %v, and Inputs has %q as %v: axis %d has to be from %d to %d", i, t, in.all[i].Name, *want, axis, lo, hi)
-				}
-				if j, other, differs := in.conflict(args, d, n); differs {
-					return in.refusal(ErrType, args, "argument %d is %v and argument %d is %v: %s is one size in Inputs, and here %d and %d", j, args[j].Type(), i, t, dims.String(d), other, n)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// refusal is the error of a call that [Function.Inputs] does not allow.
-func (in *inputs) refusal(kind error, args []*Tensor, format string, more ...any) *OpError {
-	return opError(callsite.Caller(), "func", kind, args, format+" (Inputs at %v)", append(more, in.at)...)
-}
-
-// conflict returns an argument that has another number than n for the size d.
-func (in *inputs) conflict(args []*Tensor, d, n int) (arg, size int, differs bool) {
-	for j, a := range args {
-		shape := a.OpenShape()
-		for axis, e := range in.all[j].Type.Shape {
-			if e == d && axis < len(shape) && shape[axis] != n {
-				return j, shape[axis], true
-			}
-		}
-	}
-	return 0, 0, false
-}
-
-// compile compiles the program for all sizes, unless the device has it.
-func (in *inputs) compile(ctx context.Context, f *Function) error {
-	if in.numbers {
-		return nil
-	}
-	o, err := in.recorded(ctx, f)
-	if err != nil || o == nil {
-		return err
-	}
-	if in.compiled.Load() {
-		f.dev.programs.Families.Add(o) // which forget when there are many
-		return nil
-	}
-	p, found, err := f.dev.programs.GetOpen(ctx, o)
-	if err != nil {
-		return fmt.Errorf("func: the program for the open sizes of Inputs: %w; give Inputs numbers instead of Dims, or call the function without Inputs", err)
-	}
-	if !found {
-		f.dev.compiled(p, &f.account, callsite.Caller(), purpose{})
-	}
-	in.compiled.Store(true)
-	return nil
-}
-
-// recorded returns the graph of open sizes, which one goroutine records. It is nil for calls that the
-// function makes of itself meanwhile: they have programs of numbers.
-func (in *inputs) recorded(ctx context.Context, f *Function) (*shapeinfer.Open, error) {
-	me := sched.Goroutine()
-	for {
-		in.mu.Lock()
-		r := in.being
-		if in.open != nil || r == nil {
-			break
-		}
-		in.mu.Unlock()
-		if r.owner == me {
-			return nil, nil
-		}
-		if err := awaitTracing(ctx, r.done, r.owner); err != nil {
-			return nil, err
-		}
-	}
-	if in.open != nil {
-		defer in.mu.Unlock()
-		return in.open, nil
-	}
-	mine := &sampling{me, make(chan struct{})}
-	in.being = mine
-	in.mu.Unlock()
-	var o *shapeinfer.Open
-	defer func() {
-		in.mu.Lock()
-		defer in.mu.Unlock()
-		in.open, in.being = o, nil
-		close(mine.done)
-	}()
-	o, err := in.record(f)
-	if err != nil {
-		return nil, fmt.Errorf("func: no program for the open sizes of Inputs: %w; give Inputs numbers instead of Dims, or call the function without Inputs", err)
-	}
-	return o, nil
 }
 
 func (f *Function) checkArg(i int, a *Tensor, args []*Tensor) error {

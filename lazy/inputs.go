@@ -1,20 +1,255 @@
 package lazy
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 
+	"ltc/backends"
+	"ltc/internal/callsite"
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/sched"
 	"ltc/shapeinfer"
+	"ltc/soa"
 )
 
-// mostAssumed is how many assumptions about the sizes of a function are made.
-const mostAssumed = 8
+// AnySize is a dimension of an [Input] that is open: the exported program runs
+// for every size of it, from 0 on. All dimensions of AnySize are one size, which texts call n:
+// several sizes are of [Dim].
+const AnySize = backends.AnySize
+
+// Input is an argument of an exported function.
+type Input struct {
+	Name string
+	Type types.Type // dimensions may be [AnySize] or of [Dim]
+}
+
+// openInputs returns inputs with symbols for [AnySize], and the symbols of their sizes.
+func openInputs(op string, inputs []Input) (open []Input, symbols []int, err error) {
+	open = slices.Clone(inputs)
+	for i, in := range inputs {
+		if in.Name == "" || slices.ContainsFunc(inputs[:i], func(x Input) bool { return x.Name == in.Name }) {
+			return nil, nil, opError(callsite.Caller(), op, ErrUsage, nil, "input %d has the name %q, which must be there and its own", i, in.Name)
+		}
+		if !in.Type.DType.Valid() {
+			return nil, nil, opError(callsite.Caller(), op, ErrUsage, nil, "input %q has no Type, such as types.Of(types.F32, lazy.AnySize, 2)", in.Name)
+		}
+		shape := slices.Clone(in.Type.Shape)
+		for d, n := range shape {
+			if n == AnySize {
+				shape[d] = Dim(openName, 0, shapeinfer.MostOpen)
+			}
+		}
+		open[i].Type.Shape = shape
+		if err := open[i].Type.CheckSizes(); err != nil {
+			return nil, nil, opError(callsite.Caller(), op, ErrType, nil, "input %q: %v", in.Name, err)
+		}
+		symbols = append(symbols, dims.Symbols(shape...)...)
+	}
+	return open, symbols, checkDims(op, symbols)
+}
+
+// checkDims returns an error unless each name of a [Dim] has a size, and one pair of bounds.
+func checkDims(op string, symbols []int) error {
+	by := map[string]int{}
+	for _, d := range symbols {
+		name, lo, hi, _ := dims.SymbolOf(d)
+		other, again := by[name]
+		switch {
+		case name == "":
+			return opError(callsite.Caller(), op, ErrUsage, nil, "a Dim has no name")
+		case lo > hi:
+			return opError(callsite.Caller(), op, ErrUsage, nil, "Dim(%q) has no size: it is from %d to %d", name, lo, hi)
+		case again && other != d:
+			_, lo2, hi2, _ := dims.SymbolOf(other)
+			return opError(callsite.Caller(), op, ErrUsage, nil, "Dim(%q) is from %d to %d, and from %d to %d: it is one size", name, lo2, hi2, lo, hi)
+		}
+		by[name] = d
+	}
+	return nil
+}
+
+// openName is what texts call the size of AnySize.
+const openName = "n"
+
+// Inputs says what the arguments of calls are. A call with other dtypes, or sizes out of bounds, is an
+// error. Dimensions of the types may be of [Dim], or [AnySize]: one program is then compiled for all sizes
+// within the bounds, at the first call or Warmup. The function sees numbers: it is recorded for some
+// sizes within the bounds, and for those of each call. Where these do not tell how a size follows, it is
+// recorded for sizes that are open, too ([Dim]). The program is for sizes that all ops allow: two that an op
+// needs to be equal, or one that has to be even. A call for whose sizes it records other ops has a
+// program of its own. The error wraps [ErrUsage] or [ErrType] if a name, a type or a Dim is bad.
+func (f *Function) Inputs(all ...Input) error {
+	const op = "inputs"
+	if err := f.usable(op, nil); err != nil {
+		return err
+	}
+	if f.takes >= 0 && len(all) != f.takes {
+		return opError(callsite.Caller(), op, ErrUsage, nil, "it names %s, and the function takes %d; name each of them once, in their order", diag.Count(len(all), "argument"), f.takes)
+	}
+	open, symbols, err := openInputs(op, all)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.inputs = &inputs{all: open, symbols: symbols, at: callsite.Caller(), numbers: len(symbols) == 0 || f.dev.programs.Families == nil}
+	return nil
+}
+
+// inputs are what a function was said to take.
+type inputs struct {
+	all     []Input
+	symbols []int
+	at      callsite.Site // of the call of Inputs
+
+	given    []types.Type // once open is recorded: the types, with the sizes that ops need
+	numbers  bool         // there is no program for all sizes
+	compiled atomic.Bool  // there has been one
+
+	mu    sync.Mutex
+	open  *shapeinfer.Open // of the program for all sizes; nil before it is recorded
+	being *sampling        // that makes it; nil: none
+}
+
+// sampling is the recording of a function for its Inputs.
+type sampling struct {
+	owner uint64        // its goroutine
+	done  chan struct{} // closed at its end
+}
+
+// typed returns arguments of the types, without elements, to compile for.
+func (in *inputs) typed(d *Device) []*Tensor {
+	given := in.given
+	if given == nil {
+		given = typesOf(in.all)
+	}
+	v := numbersFor(symbolsOf(given), many, map[int]bool{})
+	all := make([]*Tensor, len(given))
+	for i, t := range given {
+		all[i] = &Tensor{dev: d, val: &value{view: soa.View{Type: v.ofType(t)}}}
+	}
+	return all
+}
+
+// admit returns what is wrong with the arguments of a call.
+func (in *inputs) admit(args []*Tensor) error {
+	if len(args) != len(in.all) {
+		return in.refusal(ErrUsage, args, "Inputs names %s, and the call has %d", diag.Count(len(in.all), "argument"), len(args))
+	}
+	for i, a := range args {
+		want := &in.all[i].Type
+		t := a.Type()
+		if t.DType != want.DType || len(t.Shape) != len(want.Shape) {
+			return in.refusal(ErrType, args, "argument %d is %v, and Inputs has %q as %v", i, t, in.all[i].Name, *want)
+		}
+		for axis, d := range want.Shape {
+			switch n := t.Shape[axis]; {
+			case d == n:
+			case !dims.IsExpr(d):
+				return in.refusal(ErrType, args, "argument %d is %v, and Inputs has %q as %v: axis %d has to be %d", i, t, in.all[i].Name, *want, axis, d)
+			default:
+				if lo, hi := dims.Bounds(d); n < lo || n > hi {
+					return in.refusal(ErrType, args, "argument %d is %v, and Inputs has %q as %v: axis %d has to be from %d to %d", i, t, in.all[i].Name, *want, axis, lo, hi)
+				}
+				if j, other, differs := in.conflict(args, d, n); differs {
+					return in.refusal(ErrType, args, "argument %d is %v and argument %d is %v: %s is one size in Inputs, and here %d and %d", j, args[j].Type(), i, t, dims.String(d), other, n)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// refusal is the error of a call that [Function.Inputs] does not allow.
+func (in *inputs) refusal(kind error, args []*Tensor, format string, more ...any) *OpError {
+	return opError(callsite.Caller(), "func", kind, args, format+" (Inputs at %v)", append(more, in.at)...)
+}
+
+// conflict returns an argument that has another number than n for the size d.
+func (in *inputs) conflict(args []*Tensor, d, n int) (arg, size int, differs bool) {
+	for j, a := range args {
+		shape := a.OpenShape()
+		for axis, e := range in.all[j].Type.Shape {
+			if e == d && axis < len(shape) && shape[axis] != n {
+				return j, shape[axis], true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// compile compiles the program for all sizes, unless the device has it.
+func (in *inputs) compile(ctx context.Context, f *Function) error {
+	if in.numbers {
+		return nil
+	}
+	o, err := in.recorded(ctx, f)
+	if err != nil || o == nil {
+		return err
+	}
+	if in.compiled.Load() {
+		f.dev.programs.Families.Add(o) // which forget when there are many
+		return nil
+	}
+	p, found, err := f.dev.programs.GetOpen(ctx, o)
+	if err != nil {
+		return fmt.Errorf("func: the program for the open sizes of Inputs: %w; give Inputs numbers instead of Dims, or call the function without Inputs", err)
+	}
+	if !found {
+		f.dev.compiled(p, &f.account, callsite.Caller(), purpose{})
+	}
+	in.compiled.Store(true)
+	return nil
+}
+
+// recorded returns the graph of open sizes, which one goroutine records. It is nil for calls that the
+// function makes of itself meanwhile: they have programs of numbers.
+func (in *inputs) recorded(ctx context.Context, f *Function) (*shapeinfer.Open, error) {
+	me := sched.Goroutine()
+	for {
+		in.mu.Lock()
+		r := in.being
+		if in.open != nil || r == nil {
+			break
+		}
+		in.mu.Unlock()
+		if r.owner == me {
+			return nil, nil
+		}
+		if err := awaitTracing(ctx, r.done, r.owner); err != nil {
+			return nil, err
+		}
+	}
+	if in.open != nil {
+		defer in.mu.Unlock()
+		return in.open, nil
+	}
+	mine := &sampling{me, make(chan struct{})}
+	in.being = mine
+	in.mu.Unlock()
+	var o *shapeinfer.Open
+	defer func() {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.open, in.being = o, nil
+		close(mine.done)
+	}()
+	o, err := in.record(f)
+	if err != nil {
+		return nil, fmt.Errorf("func: no program for the open sizes of Inputs: %w; give Inputs numbers instead of Dims, or call the function without Inputs", err)
+	}
+	return o, nil
+}
 
 // record returns the graph of open sizes that the function records for the inputs. Where an op needs two of
 // the sizes to be equal, or one to be a multiple of a number, the graph is for such sizes.
@@ -36,6 +271,9 @@ func (in *inputs) record(f *Function) (*shapeinfer.Open, error) {
 	}
 	return nil, why
 }
+
+// mostAssumed is how many assumptions about the sizes of a function are made.
+const mostAssumed = 8
 
 // openGraph returns the graph of open sizes that the function records for arguments of the types. It is what
 // graphs for some numbers in place of the symbols have in common, else the graph that is recorded for the
@@ -128,6 +366,110 @@ func symbolsOf(all []types.Type) (symbols []int) {
 		symbols = append(symbols, dims.Symbols(t.Shape...)...)
 	}
 	return symbols
+}
+
+// many, some and few yield numbers that functions are recorded for in place of symbols.
+func many(yield func(n int) bool) {
+	for n := 4093; n > 0 && yield(n); n -= 2 {
+		continue
+	}
+}
+
+func some(yield func(n int) bool) {
+	for n := 130; n < 4093 && yield(n); n += 2 { // even, unlike many
+		continue
+	}
+}
+
+func few(yield func(n int) bool) {
+	for n := 3; n < 4093 && yield(n); n++ {
+		continue
+	}
+}
+
+// sizesOf are numbers in place of symbols.
+type sizesOf map[int]int
+
+// numbersFor chooses numbers in place of symbols: of their bounds, and if there are some none that is
+// made of taken ones.
+func numbersFor(symbols []int, from iter.Seq[int], taken map[int]bool) sizesOf {
+	values := sizesOf{}
+	taken = maps.Clone(taken)
+	for _, s := range symbols {
+		if _, done := values[s]; done {
+			continue
+		}
+		lo, hi := dims.Bounds(s)
+		made := func(n int) bool { return taken[n-1] || taken[n] || taken[n+1] || taken[2*n] || taken[3*n] }
+		n, found := numberIn(from, lo, hi, func(n int) bool { return !made(n) && !values.near(n) })
+		if !found {
+			n, found = numberIn(from, lo, hi, func(n int) bool { return !made(n) })
+		}
+		if !found {
+			n, found = numberIn(from, lo, hi, func(n int) bool { return !taken[n] })
+		}
+		if !found {
+			n = hi
+		}
+		values[s] = n
+		taken[values[s]] = true
+	}
+	return values
+}
+
+// numberIn returns the first number from bounds that is good.
+func numberIn(from iter.Seq[int], lo, hi int, good func(n int) bool) (number int, found bool) {
+	for n := range from {
+		if n >= lo && n <= hi && good(n) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// near reports whether n differs from one of the numbers by less than an eighth: half of each of two such
+// numbers is about one of them.
+func (v sizesOf) near(n int) bool {
+	for _, m := range v {
+		if 8*max(n-m, m-n) < m {
+			return true
+		}
+	}
+	return false
+}
+
+// of is what a size is for the numbers.
+func (v sizesOf) of(d int) int {
+	return dims.Replace(d, func(symbol int) int { return v[symbol] })
+}
+
+// ofType is the type for the numbers.
+func (v sizesOf) ofType(t types.Type) types.Type {
+	t.Shape = slices.Clone(t.Shape)
+	for axis, d := range t.Shape {
+		t.Shape[axis] = v.of(d)
+	}
+	return t
+}
+
+// ofTypes are the types for the numbers.
+func (v sizesOf) ofTypes(all []types.Type) []types.Type {
+	all = slices.Clone(all)
+	for i, t := range all {
+		all[i] = v.ofType(t)
+	}
+	return all
+}
+
+// say names the numbers in place of symbols are.
+func (v sizesOf) say(symbols []int) string {
+	var all []string
+	for _, s := range symbols {
+		if t := fmt.Sprintf("%d for %s", v[s], dims.String(s)); !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	return strings.Join(all, " and ")
 }
 
 // assumption is what an op needs of open sizes that they need not be: two are to be equal, or one a

@@ -157,12 +157,6 @@ func (t *Tensor) writtenInto() string {
 	return fmt.Sprintf(": its elements are in the memory given to Into at %v", t.alias.into)
 }
 
-// writesShared reports whether t is memory of [Share] that the step writes.
-func (tr *Trace) writesShared(t *Tensor) bool {
-	past, ok := tr.written.Of(t)
-	return ok && past.inPlace != nil
-}
-
 // place adds what the step writes to memory of the caller to the results.
 func (r *run) place(tr *Trace) error {
 	for _, d := range tr.dests {
@@ -230,6 +224,53 @@ func (f *flight) apart(tr *Trace) error {
 	return nil
 }
 
+// Share is [Borrow] of memory that in-place ops write: when a step has written the tensor,
+// data has its elements as soon as the step has ended, without a copy. The caller may write
+// data between steps, and later steps read what is there. Until a step that uses the tensor
+// has ended, nobody else may read or write data, which is its for that long: wait with
+// [Trace.Wait], or read the tensor. Of a step that fails, data keeps what it had, unless the
+// error wraps [backends.ErrWritten]. The tensor keeps data for as long as the program
+// refers to it. Views of the tensor share data, too, and so does what [Tensor.Value]
+// returns; [Tensor.Clone] and [Trace.Read] copy.
+//
+// Other traces and functions may read the tensor, too. A step that writes it runs when the steps
+// and calls begun before that read it have ended, and those begun later wait for it. They read what
+// is there then, also where they were recorded before: a step begins with its MarkStep. The handle
+// itself belongs to the goroutine of its trace.
+//
+// In a function of [Func] there is no Share, and control flow does not write the tensor.
+func Share[T soa.Element](tr *Trace, data []T, dims ...int) *Tensor {
+	return host(tr, "share", data, dims, false).share("share")
+}
+
+// ShareView is [Share] of the memory that a view shows, in any layout in which no two
+// elements are in one place.
+func ShareView(tr *Trace, v soa.View) *Tensor {
+	const op = "share_view"
+	switch {
+	case v.IsZero():
+	case v.ReadOnly():
+		return refused(tr, op, "the memory is read only: FromView reads it")
+	case v.Remote() != nil:
+		return refused(tr, op, fmt.Sprintf("the memory is that of %v, and must be the host's", v.Remote()))
+	case v.Check() == nil && v.Repeats():
+		return refused(tr, op, fmt.Sprintf("some elements of %v are one in memory and cannot be written: FromView reads them", v))
+	}
+	return fromView(tr, op, v).share(op)
+}
+
+// share makes t, which has just borrowed memory, one that in-place ops write.
+func (t *Tensor) share(op string) *Tensor {
+	if t.err == nil && t.tr.function {
+		return t.tr.fail(opError(t.tr.site(), op, ErrUsage, []*Tensor{t}, "it is called in a function that is being traced, which does not write the memory: read it with Borrow or FromView, and return the tensor"))
+	}
+	if t.err == nil {
+		view := t.val.view
+		t.val.inPlace, t.val.sum = &shared{view: view}, nil
+	}
+	return t
+}
+
 // shared is memory of [Share]. Runs use it in the order in which their steps were marked, and
 // functions called: one that writes it waits for all before, one that reads it for those that
 // write.
@@ -245,6 +286,12 @@ func (m *shared) fault() error {
 		return *err
 	}
 	return nil
+}
+
+// writesShared reports whether t is memory of [Share] that the step writes.
+func (tr *Trace) writesShared(t *Tensor) bool {
+	past, ok := tr.written.Of(t)
+	return ok && past.inPlace != nil
 }
 
 // access is the use of a memory by a flight.

@@ -375,3 +375,92 @@ func paddingSides(padding [][2]int, same, n int) (low, high []int) {
 	}
 	return low, high
 }
+
+// keepSum and keepMax reduce one axis and leave it with dimension 1.
+func keepSum(x *Tensor, axis int) *Tensor { return x.Sum(axis).Unsqueeze(axis) }
+func keepMax(x *Tensor, axis int) *Tensor { return x.Max(axis).Unsqueeze(axis) }
+
+func computeSoftmax(x *Tensor, axis int) *Tensor {
+	return wide(x, func(x *Tensor) *Tensor {
+		e := x.Sub(keepMax(x, axis)).Exp()
+		return e.Div(keepSum(e, axis))
+	})
+}
+
+// gradSoftmax is y (ct - Σ ct y).
+func gradSoftmax(_, y, ct *Tensor, axis int) []*Tensor {
+	return []*Tensor{y.Mul(ct.Sub(keepSum(ct.Mul(y), axis)))}
+}
+
+func computeLogSoftmax(x *Tensor, axis int) *Tensor {
+	return wide(x, func(x *Tensor) *Tensor {
+		shifted := x.Sub(keepMax(x, axis))
+		return shifted.Sub(keepSum(shifted.Exp(), axis).Log())
+	})
+}
+
+// gradLogSoftmax is ct - exp(y) Σ ct.
+func gradLogSoftmax(_, y, ct *Tensor, axis int) []*Tensor {
+	return []*Tensor{ct.Sub(y.Exp().Mul(keepSum(ct, axis)))}
+}
+
+func computeGELU(x *Tensor) *Tensor {
+	return wide(x, func(x *Tensor) *Tensor {
+		const invSqrt2 = 0.70710678118654752440
+		return x.MulScalar(0.5).Mul(x.MulScalar(invSqrt2).Erf().AddScalar(1))
+	})
+}
+
+func checkLayerNorm(x, gamma, beta *Tensor, _ float64) *breach {
+	if x.Rank() == 0 {
+		return breaks(layerNormRank, "x must have an axis")
+	}
+	n := x.OpenDim(-1)
+	if gamma.Rank() == 1 && gamma.OpenDim(0) == n && beta.Rank() == 1 && beta.OpenDim(0) == n {
+		return nil
+	}
+	return breaks(layerNormRow, "gamma and beta must be %v, like a row of x", types.Of(x.DType(), n))
+}
+
+func computeLayerNorm(x, gamma, beta *Tensor, epsilon float64) *Tensor {
+	d := x.DType()
+	return wide(x, func(x *Tensor) *Tensor {
+		centred := x.Sub(x.Mean(-1).Unsqueeze(-1))
+		variance := centred.Mul(centred).Mean(-1).Unsqueeze(-1)
+		if x.DType() != d {
+			gamma, beta = gamma.Convert(x.DType()), beta.Convert(x.DType())
+		}
+		return centred.Mul(variance.AddScalar(epsilon).Rsqrt()).Mul(gamma).Add(beta)
+	})
+}
+
+// classesOf returns the axis of the classes of logits: axis 1, or the only one.
+func classesOf(x *Tensor) int { return min(x.Rank()-1, 1) }
+
+func checkCrossEntropy(x, labels *Tensor) *breach {
+	if x.Rank() == 0 {
+		return breaks(crossEntropyRank, "x must have an axis, of classes")
+	}
+	c := classesOf(x)
+	if rows := slices.Delete(slices.Clone(x.OpenShape()), c, c+1); !labels.OpenShape().Equal(rows) {
+		return breaks(crossEntropyLabels, "labels must be integers of shape %v, one for each row of logits", rows)
+	}
+	return nil
+}
+
+func computeCrossEntropy(x, labels *Tensor) *Tensor {
+	// Selected, not multiplied: a class that is not the label may be at -Inf.
+	c := classesOf(x)
+	logp := x.LogSoftmax(c)
+	mask := recordLabelMask(labels, x.OpenDim(c)).moved(x.Rank()-1, c)
+	picked := mask.Where(logp, logp.like(0))
+	rows := dims.Div(x.Type().Elements(), dims.Max(x.OpenDim(c), 1))
+	return wide(picked, func(picked *Tensor) *Tensor {
+		sum := picked.Sum()
+		return sum.Div(sum.sized(dims.Sub(0, rows)))
+	})
+}
+
+func computeLabelMask(labels *Tensor, classes int) *Tensor {
+	return oneHot("cross_entropy", labels, classes, types.Bool)
+}

@@ -303,3 +303,15 @@ func (d *Device) WatchPeak() (stop func() int64) {
 	}
 	return d.all.Watch()
 }
+
+// deviceMemory is the memory of a device. Copies of host data are freed when it is full.
+type deviceMemory struct{ *Device }
+
+// Make returns memory of the device.
+func (d deviceMemory) Make(t types.Type) (soa.View, error) {
+	v, err := d.backend.Make(t)
+	if d.copies.GiveUp(err) {
+		return d.backend.Make(t)
+	}
+	return v, err
+}

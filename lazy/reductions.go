@@ -500,3 +500,26 @@ func checkBucketize(_, boundaries *Tensor, _ bool) *breach {
 func computeBucketize(x, boundaries *Tensor, right bool) *Tensor {
 	return computeSearchSorted(boundaries, x, right)
 }
+
+// computeMean divides sums in f32 where x has 16 bits: they need not fit.
+func computeMean(x *Tensor, axes []int) *Tensor {
+	return wide(x, func(x *Tensor) *Tensor {
+		sum, count := x.Sum(axes...), 1
+		if n := sum.Type().Elements(); n != 0 {
+			count = dims.Div(x.Type().Elements(), n)
+		}
+		return sum.Div(sum.sized(count))
+	})
+}
+
+func checkTopK(x *Tensor, k, axis int) *breach {
+	if d := x.OpenDim(axis); k < 0 || dims.Less(d, k) {
+		return breaks(topKK, "k is %d, axis %d has %s", k, axis, countOf(d, "element"))
+	}
+	return nil
+}
+
+func computeTopK(x *Tensor, k, axis int) (values, indices *Tensor) {
+	values, indices = x.Sort(axis, true)
+	return values.Narrow(axis, 0, k), indices.Narrow(axis, 0, k)
+}

@@ -2,18 +2,12 @@ package lazy
 
 import (
 	"fmt"
-	"log/slog"
-	"strings"
-	"sync"
+	"math"
 
-	"ltc/backends"
-	"ltc/internal/callsite"
-	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/memory"
-	"ltc/shapeinfer"
 	"ltc/soa"
 )
 
@@ -178,152 +172,216 @@ func (t *Tensor) like(x float64) *Tensor {
 	return t.tr.number(d, ir.LiteralBits(d, x))
 }
 
-// Dim returns a dimension that is open, for the types of inputs of [Function.Export]: the
-// program runs for every size from least to most, both included. Dimensions of one name are one
-// size. [Tensor.Dim] and [Tensor.Shape] give the same int within the function. It is
-// the name of an expression: a negative number that is no size itself. Pass it on to
-// [Tensor.Reshape] and its kin as it is. Compute with it by [SizeAdd], [SizeSub], [SizeMul] and
-// [SizeDiv], not by operators of Go. As a tensor a size is [Tensor.Size].
-func Dim(name string, least, most int) int { return int(dims.Symbol(name, int64(least), int64(most))) }
+// AddScalar, SubScalar, MulScalar and DivScalar combine every element of x with
+// a constant of the program.
+func (x *Tensor) AddScalar(v float64) *Tensor { return x.withScalar(ir.OpAdd, v) }
 
-// StaticShapes keeps the sizes of programs numbers, as LTC_ENABLE_DYNAMIC_SHAPES=0 does.
-//
-// Without it, the second size at a line compiles a program whose sizes are open, and the third
-// compiles nothing. Such a program is used only for steps and calls that record the same ops, and
-// sizes that follow from the open ones as in it. The line and the sizes are logged once. Results may
-// differ in their last bits from those of a program of numbers. Devices with [MaxBytes],
-// [MemoryLimit] or [OpByOp] keep numbers.
-func StaticShapes() Option { return func(d *Device) { d.staticShapes = true } }
+// SubScalar returns x-v elementwise.
+func (x *Tensor) SubScalar(v float64) *Tensor { return x.withScalar(ir.OpSub, v) }
 
-// opensSizes reports whether programs may have open sizes.
-func (d *Device) opensSizes() bool {
-	return !d.staticShapes && !d.opByOp && d.maxBytes == 0 && d.memory.Limit == 0
-}
+// MulScalar returns x*v elementwise.
+func (x *Tensor) MulScalar(v float64) *Tensor { return x.withScalar(ir.OpMul, v) }
 
-// openedSizes logs that sizes are open from now on, or why they are not.
-func (d *Device) openedSizes(o *shapeinfer.Open, at callsite.Site, now, before *ir.Graph, failed error) {
-	if !d.logs(slog.LevelInfo) {
-		return
+// DivScalar returns x/v elementwise.
+func (x *Tensor) DivScalar(v float64) *Tensor { return x.withScalar(ir.OpDiv, v) }
+
+// MaximumScalar returns the larger of x and v elementwise, as [Tensor.Maximum] does.
+func (x *Tensor) MaximumScalar(v float64) *Tensor { return x.withScalar(ir.OpMaximum, v) }
+
+// MinimumScalar returns the smaller of x and v elementwise, as [Tensor.Minimum] does.
+func (x *Tensor) MinimumScalar(v float64) *Tensor { return x.withScalar(ir.OpMinimum, v) }
+
+// PowScalar returns x to the power of v elementwise, as [Tensor.Pow] does.
+func (x *Tensor) PowScalar(v float64) *Tensor { return x.withScalar(ir.OpPow, v) }
+
+// EqualScalar, NotEqualScalar, LessScalar, LessEqualScalar, GreaterScalar and
+// GreaterEqualScalar compare every element of x with a constant of the program.
+func (x *Tensor) EqualScalar(v float64) *Tensor        { return x.compareScalar("EQ", v) }
+func (x *Tensor) NotEqualScalar(v float64) *Tensor     { return x.compareScalar("NE", v) }
+func (x *Tensor) LessScalar(v float64) *Tensor         { return x.compareScalar("LT", v) }
+func (x *Tensor) LessEqualScalar(v float64) *Tensor    { return x.compareScalar("LE", v) }
+func (x *Tensor) GreaterScalar(v float64) *Tensor      { return x.compareScalar("GT", v) }
+func (x *Tensor) GreaterEqualScalar(v float64) *Tensor { return x.compareScalar("GE", v) }
+
+// WhereScalar returns x where cond is true, and a constant of the program elsewhere.
+func (cond *Tensor) WhereScalar(x *Tensor, v float64) *Tensor {
+	if t := firstBad("where", cond, x); t != nil {
+		return t
 	}
-	var which []string
-	for symbol, p := range o.Symbols {
-		size := func(g *ir.Graph) int { return g.Params[p.Param].Type.Shape[p.Axis] }
-		which = append(which, fmt.Sprintf("%s: axis %d of argument %s, %d and before %d", dims.String(symbol), p.Axis,
-			backends.Label(p.Param, now.Params[p.Param].ParamName()), size(now), size(before)))
+	tr := traceOfTwo(cond, x)
+	if tr == nil {
+		return noTrace("where", cond, x)
 	}
-	if failed != nil {
-		d.log(slog.LevelInfo, "sizes stay numbers", slog.String("at", at.String()), slog.String("sizes", strings.Join(which, "; ")),
-			slog.Any("error", failed), slog.String("do", "pad to few sizes, or nothing: each size has a program"))
-		return
+	s, bad := tr.scalarLike("where", v, x)
+	if bad != nil {
+		return bad
 	}
-	d.log(slog.LevelInfo, "sizes are open from now on", slog.String("at", at.String()), slog.String("sizes", strings.Join(which, "; ")),
-		slog.String("do", "nothing; StaticShapes keeps them numbers"))
+	return cond.Where(x, s)
 }
 
-// keptSizes notes why a program is of numbers though its line has one of other sizes, and logs it for
-// debugging.
-func (d *Device) keptSizes(g *ir.Graph, at callsite.Site, why error) {
-	d.kept.note(at, g.Hash(), why)
-	d.log(slog.LevelDebug, "sizes stay numbers", slog.String("at", at.String()), slog.Any("because", why))
-}
-
-// mostKept is how many lines a device remembers whose sizes stay numbers.
-const mostKept = 256
-
-// keptReasons says of the latest graph of a line why its sizes stay numbers.
-type keptReasons struct {
-	mu  sync.Mutex
-	why map[callsite.Site]keptReason
-}
-
-// keptReason is the reason of a graph.
-type keptReason struct {
-	graph uint64 // its hash
-	why   string
-}
-
-// note replaces the reason of a line by that of a graph.
-func (k *keptReasons) note(at callsite.Site, graph uint64, why error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.why == nil || len(k.why) == mostKept {
-		k.why = map[callsite.Site]keptReason{}
+func (x *Tensor) withScalar(op ir.Op, v float64) *Tensor {
+	s, bad := x.scalarLike(op.String(), v)
+	if bad != nil {
+		return bad
 	}
-	k.why[at] = keptReason{graph, why.Error()}
+	return record2(op, x, s)
 }
 
-// of returns the reason of a line's graph; "" if there is none.
-func (k *keptReasons) of(at callsite.Site, graph uint64) string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if r := k.why[at]; r.graph == graph {
-		return r.why
+func (x *Tensor) compareScalar(direction string, v float64) *Tensor {
+	s, bad := x.scalarLike("compare", v)
+	if bad != nil {
+		return bad
 	}
-	return ""
+	return x.compare(direction, s)
 }
 
-// SizeAdd returns a + b, of sizes that may be open ([Dim]).
-func SizeAdd(a, b int) int { return dims.Add(a, b) }
+// scalarLike returns v as a constant of x's dtype in x's trace, for op.
+func (x *Tensor) scalarLike(op string, v float64) (s, bad *Tensor) {
+	if x == nil || x.err != nil || x.tr == nil {
+		return nil, noTrace(op, x)
+	}
+	return x.tr.scalarLike(op, v, x)
+}
 
-// SizeSub returns a - b, of sizes that may be open ([Dim]).
-func SizeSub(a, b int) int { return dims.Sub(a, b) }
+// scalarLike returns v as a constant of x's dtype, for op.
+func (tr *Trace) scalarLike(op string, v float64, x *Tensor) (s, bad *Tensor) {
+	d := x.DType()
+	if err := numeric(v); err != nil {
+		return nil, tr.poisoned(opError(tr.site(), op, ErrUsage, []*Tensor{x}, "%v", err))
+	}
+	if err := element(d, v); err != nil {
+		return nil, tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{x}, "%v; convert x with Convert", err))
+	}
+	return tr.number(d, ir.LiteralBits(d, v)), nil
+}
 
-// SizeMul returns a·b, of sizes that may be open ([Dim]).
-func SizeMul(a, b int) int { return dims.Mul(a, b) }
-
-// SizeDiv returns a / b rounded down, of sizes that may be open ([Dim]); b is positive.
-func SizeDiv(a, b int) int { return dims.Div(a, b) }
-
-// SizeMin returns the lesser of a and b, of sizes that may be open ([Dim]).
-func SizeMin(a, b int) int { return dims.Min(a, b) }
-
-// SizeMax returns the greater of a and b, of sizes that may be open ([Dim]).
-func SizeMax(a, b int) int { return dims.Max(a, b) }
-
-// Size returns the size of an axis, of which a negative one counts from the end, as a scalar of
-// i64: a constant, or where the axis is open ([Dim]) what a run has.
-func (x *Tensor) Size(axis int) *Tensor {
-	const op = "size"
+// ClampScalar returns [Tensor.Clamp] with numbers as the bounds. An infinite one is none,
+// for integers, too.
+func (x *Tensor) ClampScalar(low, high float64) *Tensor {
+	const op = "clamp"
 	if b := firstBad(op, x); b != nil {
 		return b
 	}
-	if r := x.Rank(); axis < -r || axis >= r {
-		return x.misuse(op, "x has "+diag.Count(r, "axis"))
+	if math.IsNaN(low) || math.IsNaN(high) {
+		return x.misuse(op, "a bound is NaN; use infinities for none")
 	}
-	tr := traceOf(x)
-	if tr == nil {
-		return noTrace(op, x)
+	y := x
+	if !math.IsInf(low, -1) {
+		v, bad := x.scalarLike(op, low)
+		if bad != nil {
+			return bad
+		}
+		y = y.ClampMin(v)
 	}
-	return tr.size(types.I64, x.OpenDim(axis))
+	if !math.IsInf(high, 1) {
+		v, bad := x.scalarLike(op, high)
+		if bad != nil {
+			return bad
+		}
+		y = y.ClampMax(v)
+	}
+	return y
 }
 
-// size records a size as a scalar.
-func (tr *Trace) size(dtype types.DType, d int) *Tensor {
-	switch {
-	case dtype.IsComplex():
-		return tr.size(dtype.Part(), d).Convert(dtype)
-	case tr.sizes, dims.IsExpr(d):
-		return record0(tr, ir.OpSizeOf, []ir.Attr{ir.SizeOfDType: {Int: int64(dtype)}, ir.SizeOfSize: {Int: int64(d)}}...)
-	}
-	// A size is never an argument: programs of other sizes differ anyway, or have it open.
-	return tr.constant(dtype, ir.IntLiteralBits(dtype, int64(d)))
+// ClampScalar_ writes x.ClampScalar(low, high) into x and returns x.
+func (x *Tensor) ClampScalar_(low, high float64) *Tensor {
+	return x.writeNamed("clamp_", x.ClampScalar(low, high))
 }
 
-// sized records a size as a scalar of t's dtype, in t's trace.
-func (t *Tensor) sized(d int) *Tensor {
-	if t.err != nil || t.tr == nil {
+// ScalarWhere returns a constant of the program where cond is true, and y elsewhere.
+func (cond *Tensor) ScalarWhere(v float64, y *Tensor) *Tensor {
+	return cond.whereNumber("where", y, v)
+}
+
+// MaskedFill returns the number v where mask is true, and x elsewhere. They broadcast.
+func (x *Tensor) MaskedFill(mask *Tensor, v float64) *Tensor {
+	return mask.whereNumber("masked_fill", x, v)
+}
+
+// whereNumber returns v where cond is true, and y elsewhere, for op.
+func (cond *Tensor) whereNumber(op string, y *Tensor, v float64) *Tensor {
+	if t := firstBad(op, cond, y); t != nil {
 		return t
 	}
-	return t.tr.size(t.DType(), d)
-}
-
-// countOf counts what there is a size of, which may be open.
-func countOf(d int, of string) string {
-	if dims.IsExpr(d) {
-		return dims.String(d) + " times one " + of
+	tr := traceOfTwo(cond, y)
+	if tr == nil {
+		return noTrace(op, cond, y)
 	}
-	return diag.Count(d, of)
+	s, bad := tr.scalarLike(op, v, y)
+	if bad != nil {
+		return bad
+	}
+	return cond.Where(s, y)
 }
 
-// isOpen reports whether sizes of a type are open.
-func isOpen(t types.Type) bool { return dims.HasExpr(t.Shape...) }
+// MaskedFill_ writes x.MaskedFill(mask, v) into x and returns x.
+func (x *Tensor) MaskedFill_(mask *Tensor, v float64) *Tensor {
+	return x.writeNamed("masked_fill_", x.MaskedFill(mask, v))
+}
+
+// RSubScalar, RDivScalar and RPowScalar have the number on the left: they return v-x, v/x
+// and v to the power of x elementwise.
+func (x *Tensor) RSubScalar(v float64) *Tensor { return x.scalarWith(ir.OpSub, v) }
+func (x *Tensor) RDivScalar(v float64) *Tensor { return x.scalarWith(ir.OpDiv, v) }
+func (x *Tensor) RPowScalar(v float64) *Tensor { return x.scalarWith(ir.OpPow, v) }
+
+func (x *Tensor) scalarWith(op ir.Op, v float64) *Tensor {
+	s, bad := x.scalarLike(op.String(), v)
+	if bad != nil {
+		return bad
+	}
+	return record2(op, s, x)
+}
+
+// RemScalar returns [Tensor.Rem] with the number v as the divisor.
+func (x *Tensor) RemScalar(v float64) *Tensor { return x.withScalar(ir.OpRem, v) }
+
+// RemainderScalar and FloorDivideScalar are [Tensor.Remainder] and [Tensor.FloorDivide]
+// with the number v as the divisor.
+func (x *Tensor) RemainderScalar(v float64) *Tensor {
+	return x.methodScalar("remainder", v, (*Tensor).Remainder)
+}
+func (x *Tensor) FloorDivideScalar(v float64) *Tensor {
+	return x.methodScalar("floor_divide", v, (*Tensor).FloorDivide)
+}
+
+func (x *Tensor) methodScalar(op string, v float64, f func(x, y *Tensor) *Tensor) *Tensor {
+	s, bad := x.scalarLike(op, v)
+	if bad != nil {
+		return bad
+	}
+	return f(x, s)
+}
+
+// AndScalar, OrScalar, XorScalar, ShiftLeftScalar and ShiftRightScalar combine the bits of
+// every element of x with those of the integer v.
+func (x *Tensor) AndScalar(v int64) *Tensor        { return x.bitsWith(ir.OpAnd, v) }
+func (x *Tensor) OrScalar(v int64) *Tensor         { return x.bitsWith(ir.OpOr, v) }
+func (x *Tensor) XorScalar(v int64) *Tensor        { return x.bitsWith(ir.OpXor, v) }
+func (x *Tensor) ShiftLeftScalar(v int64) *Tensor  { return x.bitsWith(ir.OpShiftLeft, v) }
+func (x *Tensor) ShiftRightScalar(v int64) *Tensor { return x.bitsWith(ir.OpShiftRight, v) }
+
+func (x *Tensor) bitsWith(op ir.Op, v int64) *Tensor {
+	if t := firstBad(op.String(), x); t != nil {
+		return t
+	}
+	if x.tr == nil {
+		return noTrace(op.String(), x)
+	}
+	d := x.DType()
+	if !holdsInteger(d, v) {
+		return x.misuse(op.String(), fmt.Sprintf("%d is no value of %v", v, d))
+	}
+	return record2(op, x, x.tr.number(d, ir.IntLiteralBits(d, v)))
+}
+
+// holdsInteger returns whether v is a value of a dtype of integers; of others always.
+func holdsInteger(d types.DType, v int64) bool {
+	switch bits := 8 * d.Size(); {
+	case !d.IsInteger() || d == types.I64:
+		return true
+	case d.IsSigned():
+		return v >= -1<<(bits-1) && v < 1<<(bits-1)
+	}
+	return v >= 0 && (d == types.U64 || v < 1<<(8*d.Size()))
+}

@@ -6,6 +6,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/shapeinfer"
 )
 
 // Assign makes x the value of t from here on. A variable is assigned in the trace of x, and
@@ -334,4 +335,20 @@ func (t *Tensor) whyNot(site callsite.Site, op string, xs []*Tensor, what string
 		return opError(site, op, ErrUsage, xs, "%s", t.whyLost(what))
 	}
 	return nil
+}
+
+// fitted returns the node that an in-place op writes into t for its result n: converted to the
+// dtype of t, if it may be.
+func (tr *Trace) fitted(op string, site callsite.Site, t, x *Tensor, n *ir.Node) (*ir.Node, *OpError) {
+	from, to := n.Type, t.Type()
+	switch {
+	case from.Equal(to):
+		return n, nil
+	case op == "assign" || tr.dev.strictTypes || !from.Shape.Equal(to.Shape):
+		return nil, opError(site, op, ErrType, []*Tensor{t, x}, "%s is %v and cannot hold %v%s", t.kind(), to, from, t.otherSizes(from))
+	case !shapeinfer.Castable(from.DType, to.DType):
+		return nil, opError(site, op, ErrType, []*Tensor{t, x}, "the result is %v, which %s of %v cannot hold: convert the operand to %v, or assign the result of the op that is not in place", from, t.kind(), to, to.DType)
+	}
+	tr.b.SetLoc(site)
+	return tr.node(ir.OpConvert, tr.b.Attrs(ir.Attr{Int: int64(to.DType)}), n), nil
 }

@@ -25,5 +25,5 @@ func TestPagesAreExamples(t *testing.T) {
 func TestOpsOfPage(t *testing.T) {
 	snippets.Quotes(t, "../adding-an-op.md",
 		"../../ir/ops/table.go", "../../ir/ops/composites.go", "../../ir/ops/nn.go", "../../nn/activations.go", "../../lower/ops.go", "../../autodiff/elementwise.go",
-		"../../lazy/nn.go", "../../lazy/grad_test.go", "../../internal/test/optest/elementwise.go")
+		"../../lazy/layers.go", "../../lazy/grad_test.go", "../../internal/test/optest/elementwise.go")
 }
