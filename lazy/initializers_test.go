@@ -91,7 +91,7 @@ func TestInitializersKnowFanInAndFanOut(t *testing.T) {
 				if !c.uniform {
 					require.InEpsilon(t, deviation, next(), 1e-14, "the number one deviation above 0")
 				}
-				seeds := uint64(40_000/types.Shape(w.dims).Elements() + 2)
+				seeds := uint64(trials.Of(40_000)/types.Shape(w.dims).Elements() + 2)
 				xs := drawn(t, c.of(w.layout...), seeds, w.dims...)
 				cdf := normal(deviation)
 				if c.uniform {
