@@ -367,6 +367,10 @@ func (d *Callable) calls(a Attrs, xs, ys []*Tensor) {
 		putAll(ys, bad)
 		return
 	}
+	if tr.inline == "" {
+		tr.inline = d.c.op
+		defer func() { tr.inline = "" }()
+	}
 	if n := copy(ys, d.c.body(xs, settings)); n < len(ys) {
 		putAll(ys, tr.poisoned(opError(tr.site(), d.c.op, ErrUsage, xs, "in its definition, the number of results is %d, must be %d", n, len(ys))))
 	}

@@ -17,11 +17,18 @@ import (
 // or clamped to the first or last row where indices are not looked at: see [CheckIndices]. See [Tensor.IndexSelect] for
 // another axis, and [Tensor.GatherAlong] for an index of each element.
 func (x *Tensor) Gather(indices *Tensor) *Tensor {
-	return record2(ir.OpGather, x, indices, ir.Attr{})
+	y := record2(ir.OpGather, x, indices, ir.Attr{})
+	if y.tr != nil && y.tr.inline != "" {
+		return y.calledBy("gather")
+	}
+	return y
 }
 
 // calledBy notes the op of the user's call that a gather or a scatter is part of, for errors.
 func (x *Tensor) calledBy(op ir.Called) *Tensor {
+	if x.tr != nil && x.tr.inline != "" {
+		op = ir.Called(x.tr.inline)
+	}
 	if n := x.node; n != nil && (n.Op == ir.OpGather || n.Op == ir.OpScatter || n.Op == ir.OpCompare) {
 		if was, ok := n.Value.(ir.Called); !ok || was != op {
 			n.Value = op

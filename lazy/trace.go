@@ -58,6 +58,7 @@ type Trace struct {
 	serial  int64  // counts the traces of the process
 	gentle  int    // calls of gently under way
 	exact   bool   // no operand is converted: see quotient
+	inline  string // the composite whose ops are being recorded in its place, the user's; "" if none
 	hooks   []*hook
 	reuse   bool                    // see Reuse
 	live    *alloc.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil

@@ -40,17 +40,7 @@ type Device struct {
 	}
 }
 
-// List tells which GPUs there are, named cuda:0 and so on. An error wraps
-// [driver.ErrNoDriver], [driver.ErrOldDriver] or [driver.NoDevice], and says what
-// to do.
-func List() ([]backends.Device, error) {
-	d, err := driver.Open()
-	if err != nil {
-		return nil, err
-	}
-	return list(d), nil
-}
-
+// list tells which GPUs there are, named cuda:0 and so on.
 func list(d *driver.Driver) []backends.Device {
 	var all []backends.Device
 	for i, dev := range d.Devices() {
