@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -19,6 +20,7 @@ func valuesOf(t *testing.T, x *lazy.Tensor) ([]float32, []int) {
 
 // What PyTorch returns for the same calls.
 func TestArranging(t *testing.T) {
+	trials.Sequential(t)
 	tr := lazy.NewTrace(open(t, "eval"))
 	row := lazy.From(tr, []float32{1, 2, 3, 4})
 	square := lazy.From(tr, []float32{1, 2, 3, 4}, 2, 2)

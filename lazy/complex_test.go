@@ -8,6 +8,7 @@ import (
 
 	_ "ltc/backends/reference"
 	_ "ltc/backends/reference/eval"
+	"ltc/internal/trials"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 	"ltc/lazy"
@@ -124,6 +125,7 @@ func TestComplexNumbers(t *testing.T) {
 
 // Gradients have PyTorch's convention. The numbers are those of PyTorch 2.15.
 func TestComplexGradients(t *testing.T) {
+	trials.Sequential(t)
 	onBoth(t, func(t *testing.T, dev *lazy.Device, tr *lazy.Trace) {
 		z := lazy.From(tr, []complex128{1 + 2i, -3 + 0.5i, 0.25 - 1i, 0})
 		w := lazy.From(tr, []complex128{0.5 - 1i, 2 + 1.5i, -1 + 0.25i, 1 + 1i})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -247,6 +248,7 @@ func TestCloseWaitsForCopies(t *testing.T) {
 
 // No method panics on tensors that are none, or on arguments that are.
 func TestMethodsOfNoTensor(t *testing.T) {
+	trials.Sequential(t)
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	stale := lazy.Ones(tr, lazy.F32, 2)

@@ -35,6 +35,7 @@ func masks(n, count int) [][]bool {
 
 // One compile serves all counts, and the tensors of a step that has run have their sizes.
 func TestSizesThatFollowFromData(t *testing.T) {
+	trials.Sequential(t)
 	for _, device := range []string{"cpu", "eval"} {
 		t.Run(device, func(t *testing.T) {
 			d := open(t, device)
@@ -88,6 +89,7 @@ func TestSizesThatFollowFromData(t *testing.T) {
 
 // A function has sizes that follow from data, too, in products and gradients.
 func TestFunctionsWithSizesThatFollowFromData(t *testing.T) {
+	trials.Sequential(t)
 	d := open(t, "cpu", lazy.Compiled())
 	w := lazy.SetValues(d.Variable("w", lazy.F32, 3, 2), []float32{1, 2, 3, 4, 5, 6})
 	f := lazy.Func(d, func(_ *lazy.Trace, x, mask *lazy.Tensor) *lazy.Tensor {
@@ -140,6 +142,7 @@ func TestFunctionsWithSizesThatFollowFromData(t *testing.T) {
 
 // Unique, with the places and the counts of the values.
 func TestUnique(t *testing.T) {
+	trials.Sequential(t)
 	tr := lazy.NewTrace(open(t, "cpu", lazy.Compiled()))
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 20 {
@@ -176,6 +179,7 @@ func TestUnique(t *testing.T) {
 
 // Unique of elements that were selected gives none if none was.
 func TestUniqueOfSelected(t *testing.T) {
+	trials.Sequential(t)
 	for _, device := range []string{"cpu", "eval"} {
 		tr := lazy.NewTrace(open(t, device))
 		x := []float32{0, 3, 0, 2, 3, 0}
@@ -338,6 +342,7 @@ func TestSizesOfDataBeyondTheirBoundBesideOpenSizes(t *testing.T) {
 
 // The error of more elements names the bound that the op was given.
 func TestLargeBoundsOfSizesOfData(t *testing.T) {
+	trials.Sequential(t)
 	for _, bound := range []int{99, 100, 1001} {
 		tr := lazy.NewTrace(open(t, "cpu", lazy.CheckIndices(false)))
 		step := func(n, hold int) error {
@@ -523,6 +528,7 @@ func TestRandomProgramsWithSizesOfData(t *testing.T) {
 // Steps of any number of elements and any masks have one program after the second number, and give
 // what programs of numbers give on the evaluator.
 func TestSizesOfDataBesideOpenSizes(t *testing.T) {
+	trials.Sequential(t)
 	for name, step := range map[string]func(tr *lazy.Trace, x []float32, mask []bool) []*lazy.Tensor{
 		"of a list": func(tr *lazy.Trace, x []float32, mask []bool) []*lazy.Tensor {
 			a := lazy.From(tr, x, len(x))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -54,6 +55,7 @@ var ofSelected = map[string]func(tr *lazy.Trace, s *lazy.Tensor) *lazy.Tensor{
 
 // Closures of control flow along elements that were selected are compiled once for all counts.
 func TestClosuresOfSelected(t *testing.T) {
+	trials.Sequential(t)
 	for name, f := range ofSelected {
 		t.Run(name, func(t *testing.T) {
 			step := func(tr *lazy.Trace, threshold float64) float32 {

@@ -107,7 +107,7 @@ func TestNormalIsAccurate(t *testing.T) {
 
 func TestBernoulli(t *testing.T) {
 	trials.Sequential(t)
-	const n = 100_000
+	n := trials.Of(100_000)
 	for _, p := range []float64{0, 0.001, 0.25, 0.5, 0.9, 1} {
 		constant := drawn[bool](t, 3, func(r *lazy.Random, tr *lazy.Trace) *lazy.Tensor { return r.Bernoulli(tr, p, n) })
 		argument := drawn[bool](t, 3, func(r *lazy.Random, tr *lazy.Trace) *lazy.Tensor { return r.BernoulliOf(tr.Scalar("p", p), n) })
@@ -118,7 +118,7 @@ func TestBernoulli(t *testing.T) {
 				hits++
 			}
 		}
-		require.InDelta(t, n*p, hits, 4*math.Sqrt(n*p*(1-p)), "p = %v", p)
+		require.InDelta(t, float64(n)*p, hits, 4*math.Sqrt(float64(n)*p*(1-p)), "p = %v", p)
 	}
 	// Probabilities of each column, of two dtypes.
 	for _, d := range []types.DType{lazy.BF16, lazy.F64} {
@@ -138,7 +138,8 @@ func TestBernoulli(t *testing.T) {
 }
 
 func TestRandInt(t *testing.T) {
-	const n = 60_000
+	trials.Sequential(t)
+	n := trials.Of(60_000)
 	for _, c := range []struct {
 		dtype     types.DType
 		low, high int64
@@ -153,7 +154,7 @@ func TestRandInt(t *testing.T) {
 			bins[x]++ // panics when it is out of range
 		}
 		for i, k := range bins {
-			require.InDelta(t, n/6, k, 4*math.Sqrt(n*5.0/36), "%v %d", c.dtype, i)
+			require.InDelta(t, n/6, k, 4*math.Sqrt(float64(n)*5/36), "%v %d", c.dtype, i)
 		}
 	}
 }
@@ -170,7 +171,7 @@ func offset(tr *lazy.Trace, x *lazy.Tensor, low int64) *lazy.Tensor {
 // range that is no power of two are equally probable.
 func TestRandIntRanges(t *testing.T) {
 	trials.Sequential(t)
-	const n = 40_000
+	n := trials.Of(40_000)
 	draw := func(low, high int64) []int64 {
 		return drawn[int64](t, 12, func(r *lazy.Random, tr *lazy.Trace) *lazy.Tensor { return r.RandInt(tr, lazy.I64, low, high, n) })
 	}
@@ -184,7 +185,7 @@ func TestRandIntRanges(t *testing.T) {
 			require.True(t, x >= c.low && x < c.high)
 			fs[i] = (float64(x) - float64(c.low)) / (float64(c.high) - float64(c.low))
 		}
-		require.Less(t, kolmogorov(fs, func(x float64) float64 { return x }), 1.63/math.Sqrt(n), "%v", c)
+		require.Less(t, kolmogorov(fs, func(x float64) float64 { return x }), 1.63/math.Sqrt(float64(n)), "%v", c)
 	}
 	// The bits of Lemire's product, from integers of any size.
 	words := drawn[uint32](t, 12, func(r *lazy.Random, tr *lazy.Trace) *lazy.Tensor { return r.Bits(tr, 4*n) })
@@ -196,6 +197,7 @@ func TestRandIntRanges(t *testing.T) {
 }
 
 func TestPermutation(t *testing.T) {
+	trials.Sequential(t)
 	const n = 5000
 	p := drawn[int64](t, 4, func(r *lazy.Random, tr *lazy.Trace) *lazy.Tensor { return r.Permutation(tr, n) })
 	ws := drawn[uint64](t, 4, func(r *lazy.Random, tr *lazy.Trace) *lazy.Tensor { return r.RandInt(tr, lazy.U64, 0, 1<<32, n) })
@@ -212,8 +214,8 @@ func TestPermutation(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	r := lazy.NewRandom(dev, 8)
-	orders := map[[3]int64]int{}
-	for range 3000 {
+	orders, draws := map[[3]int64]int{}, trials.Of(3000)
+	for range draws {
 		x := r.Permutation(tr, 3)
 		require.NoError(t, tr.MarkStep(x))
 		v, err := lazy.ToSlice[int64](x)
@@ -222,14 +224,14 @@ func TestPermutation(t *testing.T) {
 	}
 	require.Len(t, orders, 6)
 	for o, k := range orders {
-		require.InDelta(t, 500, k, 4*math.Sqrt(3000*5.0/36), "%v", o)
+		require.InDelta(t, draws/6, k, 4*math.Sqrt(float64(draws)*5/36), "%v", o)
 	}
 	require.Len(t, tr.Report().Compiles, 1)
 }
 
 func TestCategorical(t *testing.T) {
 	trials.Sequential(t)
-	const n = 40_000
+	n := trials.Of(40_000)
 	probabilities := []float64{0.5, 0.25, 0.125, 0.1, 0.025, 0}
 	for _, d := range []types.DType{lazy.F32, lazy.F64, lazy.F16, lazy.BF16} {
 		classes := drawn[int64](t, 6, func(r *lazy.Random, tr *lazy.Trace) *lazy.Tensor {
@@ -244,7 +246,7 @@ func TestCategorical(t *testing.T) {
 		}
 		for i, p := range probabilities {
 			coarse := map[types.DType]float64{lazy.F16: 0.001, lazy.BF16: 0.006}[d]
-			require.InDelta(t, n*p, hits[i], 4*math.Sqrt(n*p*(1-p))+n*coarse, "%v, class %d", d, i)
+			require.InDelta(t, float64(n)*p, hits[i], 4*math.Sqrt(float64(n)*p*(1-p))+float64(n)*coarse, "%v, class %d", d, i)
 		}
 	}
 	inf, nan := math.Inf(1), math.NaN()
@@ -369,6 +371,7 @@ func TestDrawsInFunc(t *testing.T) {
 
 // Multinomial draws in proportion to p, without replacement each class once.
 func TestMultinomial(t *testing.T) {
+	trials.Sequential(t)
 	p := []float32{1, 0, 3, 4}
 	many := drawn[int64](t, 3, func(r *lazy.Random, tr *lazy.Trace) *lazy.Tensor {
 		return r.Multinomial(lazy.From(tr, p, 4), 8000, true)

@@ -14,7 +14,7 @@ import (
 
 func TestDropout(t *testing.T) {
 	trials.Sequential(t)
-	const n = 50_000
+	n := trials.Of(50_000)
 	for _, d := range []types.DType{lazy.F32, lazy.F64, lazy.F16, lazy.BF16} {
 		for _, p := range []float64{0, 0.25, 0.5, 1} {
 			run := func(f func(r *lazy.Random, tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor) []float64 {
@@ -35,7 +35,7 @@ func TestDropout(t *testing.T) {
 					require.Equal(t, 3/(1-p), y, "%v %v", d, p) // exact in all dtypes but for 1/0.75
 				}
 			}
-			require.InDelta(t, n*(1-p), kept, 4*math.Sqrt(n*p*(1-p)), "%v, p = %v", d, p)
+			require.InDelta(t, float64(n)*(1-p), kept, 4*math.Sqrt(float64(n)*p*(1-p)), "%v, p = %v", d, p)
 		}
 	}
 }

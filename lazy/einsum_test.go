@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -53,6 +54,7 @@ func einsum(equation string, sizes map[rune]int, xs ...[]float64) []float64 {
 }
 
 func TestEinsum(t *testing.T) {
+	trials.Sequential(t)
 	sizes := map[rune]int{'i': 2, 'j': 3, 'k': 4, 'l': 2, 'b': 2, 'h': 3}
 	onBoth(t, func(t *testing.T, _ *lazy.Device, tr *lazy.Trace) {
 		for equation, given := range map[string]string{
@@ -127,6 +129,7 @@ func TestEinsumMistakes(t *testing.T) {
 
 // The numbers are PyTorch's.
 func TestUniqueAlong(t *testing.T) {
+	trials.Sequential(t)
 	onBoth(t, func(t *testing.T, _ *lazy.Device, tr *lazy.Trace) {
 		x := lazy.From(tr, []float64{3, 1, 2, 3, 1, 2, 0, 9, 3, 1, 2, 3, 1, 5, 2, 9}, 4, 4)
 		check := func(axis int, values []float64, inverse, counts []int64) {

@@ -12,6 +12,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/test/golden"
+	"ltc/internal/trials"
 	"ltc/lazy"
 	"ltc/soa"
 )
@@ -260,6 +261,7 @@ var lineNumber = regexp.MustCompile(`(errors_test\.go):\d+|\(0x[0-9a-f]+\)`)
 // Every mistake is an error that names op, types, rule and place, and leaves
 // trace and variables usable.
 func TestMistakes(t *testing.T) {
+	trials.Sequential(t)
 	var all strings.Builder
 	for _, m := range mistakes {
 		tr := lazy.NewTrace(open(t, "cpu"))

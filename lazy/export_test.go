@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	_ "ltc/backends/reference"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"
@@ -15,6 +16,7 @@ import (
 // An exported function is one program for all sizes, with its variables as
 // constants.
 func TestExportOpen(t *testing.T) {
+	trials.Sequential(t)
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	w := dev.Variable("w", types.F32, 3, 5).Init(lazy.Uniform(-1, 1))
@@ -140,6 +142,7 @@ func TestExportNeedsElements(t *testing.T) {
 
 // Two sizes are open: products of both, sizes as numbers, attention, means and views.
 func TestExportSeveralSizes(t *testing.T) {
+	trials.Sequential(t)
 	dev, err := lazy.Open("eval")
 	require.NoError(t, err)
 	const heads, features = 2, 8

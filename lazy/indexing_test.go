@@ -5,11 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
 // What PyTorch returns for the same calls.
 func TestIndex(t *testing.T) {
+	trials.Sequential(t)
 	tr := lazy.NewTrace(open(t, "eval", lazy.CheckIndices(false)))
 	x := lazy.Iota(tr, lazy.F32, 0, 24).Reshape(2, 3, 4)
 	at := func(i ...int32) *lazy.Tensor { return lazy.From(tr, i) }
@@ -122,6 +124,7 @@ func TestIndexingIsKernels(t *testing.T) { requireKernels(t, indexingKernels) }
 
 // A mask chooses places, alone and beside indices, and of several axes.
 func TestMasksAsIndices(t *testing.T) {
+	trials.Sequential(t)
 	for _, device := range []string{"cpu", "eval"} {
 		tr := lazy.NewTrace(open(t, device))
 		x := lazy.From(tr, []float32{1, 2, 3, 4, 5, 6}, 2, 3)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 	"ltc/soa"
 )
@@ -49,6 +50,7 @@ func TestTraceOfNoDevice(t *testing.T) {
 // Methods of what is nil or the zero value of its type do not panic, and those
 // that can return an error do.
 func TestNothingPanics(t *testing.T) {
+	trials.Sequential(t)
 	errorType := reflect.TypeFor[error]()
 	harmless := map[string]bool{"Err": true} // a tensor that is none is not poisoned, using it is an error
 	for _, x := range []any{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -33,6 +34,7 @@ func upTo(n int) []float64 {
 
 // The second value of a number compiles, the third does not.
 func TestVaryingNumbersBecomeArguments(t *testing.T) {
+	trials.Sequential(t)
 	x := func(tr *lazy.Trace) *lazy.Tensor { return lazy.From(tr, []float64{2}, 1) }
 	for name, c := range map[string]struct {
 		step func(tr *lazy.Trace, v float64) *lazy.Tensor
@@ -162,6 +164,7 @@ func TestGradientOfANumber(t *testing.T) {
 
 // Scopes with a name for each step do not make a trace grow.
 func TestNumbersInScopesOfEachStep(t *testing.T) {
+	trials.Sequential(t)
 	tr := lazy.NewTrace(open(t, "null"))
 	x := lazy.From(tr, []float64{2}, 1)
 	for i := range 10_000 {

@@ -543,6 +543,7 @@ var ofTokens = []struct {
 
 // A size is a number times two open sizes in functions with Inputs, and in steps.
 func TestOpenSizesTimesANumber(t *testing.T) {
+	trials.Sequential(t)
 	sizes := [][2]int{{64, 32}, {64, 16}, {32, 20}, {5, 7}, {9, 11}, {64, 31}, {3, 4}, {6, 2}}
 	for _, c := range ofTokens {
 		t.Run(c.name, func(t *testing.T) {
@@ -571,6 +572,7 @@ func TestOpenSizesTimesANumber(t *testing.T) {
 
 // A language model's loss is trained on batches of any size by at most 3 programs.
 func TestLossesOfManySizes(t *testing.T) {
+	trials.Sequential(t)
 	train := func(d *lazy.Device) (*lazy.Trace, []float32) {
 		tr := lazy.NewTrace(d)
 		w := d.Variable("w", lazy.F32, 8, 5).Init(lazy.Constant(0.25))

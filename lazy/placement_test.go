@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 	"ltc/lazy"
@@ -190,6 +191,7 @@ func (s *several) argument(t *testing.T, tr *lazy.Trace, i int, kind string) *la
 // Values may be any of an op's operands, the receiver too, while another operand is
 // recorded in another trace: the op is recorded there.
 func TestValuesDoNotChooseTheTrace(t *testing.T) {
+	trials.Sequential(t)
 	dev, err := lazy.Open("eval")
 	require.NoError(t, err)
 	kinds := []string{"root", "view of a root", "kept", "host data", "of the device"}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/nn"
@@ -25,6 +26,7 @@ func as64(t *testing.T, x *lazy.Tensor) (types.Type, []float64) {
 // Operands of different dtypes are computed in the one they promote to. The results are those
 // of PyTorch.
 func TestOperandsPromote(t *testing.T) {
+	trials.Sequential(t)
 	for _, backend := range []string{"eval", "cpu"} {
 		tr := lazy.NewTrace(open(t, backend))
 		i8, i32, i64 := lazy.From(tr, []int8{1, -2, 3}), lazy.From(tr, []int32{4, 5, -6}), lazy.From(tr, []int64{7, 8, 9})

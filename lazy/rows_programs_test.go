@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/ir"
 	"ltc/lazy"
 	"ltc/mlir"
@@ -133,6 +134,7 @@ func TestProgramTextIsVerifiedBeforeItRuns(t *testing.T) {
 // No program has a loop, or an op that nothing lowers: a text that says so is not
 // read, and a chain of any length is captured without recursion.
 func TestGraphsHaveNoLoopsAndAnyDepth(t *testing.T) {
+	trials.Sequential(t)
 	const one = "%0 = constant {dtype = f32, value = 1.0} : f32[]"
 	for body, want := range map[string]string{
 		"%0 = neg %0 : f32[]\n  return %0":                     "x.ir:2:13: error: %0 is not defined before its use",

@@ -7,12 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
 // Compiled code takes and combines rows as the evaluator does, along each axis, with indices that
 // are repeated and out of range.
 func TestRowsAreCompiled(t *testing.T) {
+	trials.Sequential(t)
 	for seed, shape := range [][]int{{4, 5, 3}, {16, 100, 64}, {1, 1000, 7}} {
 		for axis := range shape {
 			t.Run(fmt.Sprint(shape, " along ", axis), func(t *testing.T) {

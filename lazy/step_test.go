@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -76,6 +77,7 @@ func TestImplicitSyncsLeaveAssignments(t *testing.T) {
 }
 
 func TestReadsWithoutMarkStepCompileOnce(t *testing.T) {
+	trials.Sequential(t)
 	tr := lazy.NewTrace(open(t, "cpu"))
 	x := lazy.From(tr, []float32{0})
 	heap := func() uint64 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -185,6 +186,7 @@ func TestStringExecutesNothing(t *testing.T) {
 
 // A loop without a mark-step is told of, with its line: nothing runs early.
 func TestLongGraphsAreWarnedOf(t *testing.T) {
+	trials.Sequential(t)
 	var log logged
 	d := open(t, "null", logTo(&log))
 	tr := lazy.NewTrace(d)

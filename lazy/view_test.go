@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -47,6 +48,7 @@ func TestWritesAreSeenByBaseAndViews(t *testing.T) {
 
 // Every view op of the list in the thread shares its base's memory.
 func TestViewOpsShareTheMemoryOfTheirBase(t *testing.T) {
+	trials.Sequential(t)
 	for name, view := range map[string]func(x *lazy.Tensor) *lazy.Tensor{
 		"slice":        func(x *lazy.Tensor) *lazy.Tensor { return x.Slice([]int{0, 1}, []int{2, 3}, []int{1, 2}) },
 		"transpose":    func(x *lazy.Tensor) *lazy.Tensor { return x.Transpose() },

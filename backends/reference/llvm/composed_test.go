@@ -62,6 +62,7 @@ Of ` + "`zeta`" + ` and ` + "`polygamma`" + `, which take two operands, numbers 
 
 // The values are mpmath's.
 func TestZetaAndPolygamma(t *testing.T) {
+	trials.Sequential(t)
 	for _, f := range []struct {
 		name   string
 		most   float64

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -90,6 +91,7 @@ func powers(n int, typ string) []string {
 // Division by zero and of the least number by -1, which processors trap, give
 // what the evaluator gives, in vectors and behind them.
 func TestDivisionsDoNotFault(t *testing.T) {
+	trials.Sequential(t)
 	const n = 67
 	for elem, dt := range map[string]types.DType{"i32": types.I32, "i64": types.I64, "ui8": types.U8, "ui32": types.U32, "ui64": types.U64} {
 		t.Run(elem, func(t *testing.T) {

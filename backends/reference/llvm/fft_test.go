@@ -23,6 +23,7 @@ import (
 // the evaluator computes in f64. Rows are shorter and longer than vectors, and not multiples of
 // them.
 func TestFourierTransforms(t *testing.T) {
+	trials.Sequential(t)
 	for _, c := range trials.First([]struct {
 		kind  string
 		t     types.DType

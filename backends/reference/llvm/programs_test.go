@@ -90,6 +90,7 @@ func TestConvolutions(t *testing.T) {
 
 // So do gradients of pooling of all forms, with LTC_SOAK=1 10,000.
 func TestSelectAndScatter(t *testing.T) {
+	trials.Sequential(t)
 	count(t, trials.Soak(12, 10_000), func(seed uint64) programs.Program {
 		return programs.Program{Text: programs.SelectAndScatter(rand.New(rand.NewPCG(seed, 7))), Extreme: seed%2 == 0}
 	})

@@ -17,6 +17,7 @@ import (
 // The first elements of rows, and their places, are the evaluator's: with NaNs, zeros of both
 // signs and infinities, of equal elements, and of rows in order.
 func TestFirstOfRows(t *testing.T) {
+	trials.Sequential(t)
 	compilers(t)
 	r := rand.New(rand.NewPCG(1, 8))
 	for _, elem := range trials.First([]string{"f32", "f64", "bf16", "f16", "i32", "ui32", "i64", "ui64", "i16", "i8", "ui8"}) {

@@ -85,6 +85,7 @@ func fillRandom(r *rand.Rand, b []byte, size int) {
 
 // First elements of random rows are the evaluator's, also of views.
 func TestRandomFirstOfRows(t *testing.T) {
+	trials.Sequential(t)
 	compilers(t)
 	for seed := range trials.Soak(150, 3000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 21))

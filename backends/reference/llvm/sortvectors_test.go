@@ -193,6 +193,7 @@ func randomSort(r *rand.Rand) string {
 // Random sorts are the evaluator's to the bit: with NaNs, zeros of both signs, infinities, and
 // equal elements.
 func TestRandomSorts(t *testing.T) {
+	trials.Sequential(t)
 	compilers(t)
 	for seed := range trials.Soak(150, 5000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -16,6 +17,7 @@ import (
 // Floats are compared in the total order as the evaluator compares them: NaNs of either
 // sign, with any bits, are less or greater than all other floats, and -0 is less than 0.
 func TestTotalOrderOfFloats(t *testing.T) {
+	trials.Sequential(t)
 	special := map[types.DType][]uint64{
 		types.F16:  {0x0000, 0x0001, 0x03FF, 0x3C00, 0x7BFF, 0x7C00, 0x7C01, 0x7E00, 0x7FFF},
 		types.BF16: {0x0000, 0x0001, 0x007F, 0x3F80, 0x7F7F, 0x7F80, 0x7F81, 0x7FC0, 0x7FFF},

@@ -8,11 +8,13 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/test/programs"
+	"ltc/internal/trials"
 )
 
 // Transposes larger than the tiles that they are done in, of every size of
 // element.
 func TestTranspose(t *testing.T) {
+	trials.Sequential(t)
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	eval, err := backends.Open("eval")

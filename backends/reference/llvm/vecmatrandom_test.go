@@ -66,6 +66,7 @@ func randomVecmat(r *rand.Rand) string {
 
 // Products of random rows and matrices are the evaluator's.
 func TestRandomVecmat(t *testing.T) {
+	trials.Sequential(t)
 	compilers(t)
 	for seed := range trials.Soak(100, 4000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
