@@ -103,7 +103,7 @@ func (h *hostStep) region(r *mlir.Region, captured []*mlir.Value, carries bool) 
 		return nil, nil, err
 	}
 	o := *h.t.o
-	o.region = true
+	o.region, o.Fuse.Alone = true, nil
 	k, err := h.t.compile(h.t.ctx, p, o)
 	return k, ops, err
 }

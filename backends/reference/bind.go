@@ -25,7 +25,7 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	b := *e
 	b.Copied, b.Bound, b.steps = new(atomic.Int64), bound, slices.Clone(e.steps)
 	b.keeper = e.keeper.forBound()
-	b.Known, b.Done = nil, nil
+	b.Known, b.Done, b.groups = nil, nil, nil
 	if b.unbound == nil {
 		b.unbound = e
 	}

@@ -7,6 +7,8 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/backends/reference/internal/loops"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -22,6 +24,30 @@ func Claim(w plan.Work) (work []types.Type, ok bool) {
 		return nil, (w.DType == types.F32 || w.DType == types.F64) && w.N <= mostRows
 	}
 	return nil, false
+}
+
+// leastSorted is how many elements a row has whose sort is worth waking a thread for, leastFactored
+// how many rows a matrix has. Tests make both less.
+var leastSorted, leastFactored = 1 << 12, 64
+
+// runsAlone reports whether work runs on one thread, and for long: a loop whose iterations are
+// launches, a sort of one row, the factor of one matrix.
+func runsAlone(w plan.Work) bool {
+	switch w := w.(type) {
+	case *plan.Loop:
+		return w.Cond.LastFallible < 0 && w.Body.LastFallible < 0
+	case *plan.Sort:
+		rows := 1
+		for d, size := range w.Shape() {
+			if d != w.Dim {
+				rows = loops.Times(rows, dims.Typical(size))
+			}
+		}
+		return rows == 1 && dims.Typical(w.Shape()[w.Dim]) >= leastSorted
+	case *plan.Triangular:
+		return !w.Solve && dims.Typical(w.Count) == 1 && dims.Typical(w.N) >= leastFactored
+	}
+	return false
 }
 
 // mostRows is how many rows a matrix has at most that is factored: memory for one of more is

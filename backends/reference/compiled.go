@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -35,6 +36,8 @@ type compiled struct {
 	scratch int          // bytes that a part of a step needs
 	parts   int          // most parts of a step
 	workers int          // most threads of a step
+	groups  []int        // by step, the end of the group that it begins, or 0, if there are some
+	members int          // most steps of a group; 0: there is none
 	held    int          // bytes that the code of steps has besides
 	// workspace is WorkspaceBytes of the sizes at hand.
 	workspace int
@@ -66,6 +69,7 @@ type compiledStep struct {
 	first   int           // where its pointers begin in the launcher's
 	// where its strides begin in the launcher's, if some depend on the call
 	strides int
+	loop    *lastLoop // of a loop
 }
 
 // sizedCode is the code of a step for its sizes, and how it is cut. Steps share one that have the
@@ -99,7 +103,7 @@ func kitOptions(ctx context.Context, compilers []kernel.Compiler) kit.Options {
 	const launch = 1 << 14 // multiplications, in 0.3 µs
 	return kit.Options{
 		Eval: eval.New(), Check: env.Checks.On(), Launch: launch, ChannelsFirst: true, Claim: Claim, HostComposites: true,
-		Fuse: fuse.Options{Packs: packsOf(ctx, compilers), Columns: columnsOf(ctx, compilers), Cut: Cut, WindowBorders: packsOf(ctx, compilers) != nil},
+		Fuse: fuse.Options{Packs: packsOf(ctx, compilers), Columns: columnsOf(ctx, compilers), Cut: Cut, Alone: runsAlone, WindowBorders: packsOf(ctx, compilers) != nil},
 	}
 }
 
@@ -274,6 +278,7 @@ func (e *compiled) fit(ctx context.Context) error {
 	}
 	e.long = work > loops.LongWork
 	e.cut()
+	e.findGroups()
 	e.workspace = e.WorkspaceBytes()
 	if err := soa.Fits(loops.Added(e.workspace, e.resultBytes())); err != nil {
 		return fmt.Errorf("%s: the results and the values that are alive at once: %w", e.file, err)
@@ -354,6 +359,8 @@ func (e *compiled) add(s compiledStep) {
 		s.Launch, s.sizes = launchOf(w.Args, w.Outs)
 	case *plan.Triangular:
 		s.Launch, s.sizes = launchOf(w.Args, w.Outs)
+	case *plan.Loop:
+		s.loop = new(lastLoop)
 	case *plan.Launch:
 		s.Launch = w
 		for _, p := range e.Plan.Program.Kernels[s.Kernel].Params {
@@ -486,19 +493,21 @@ func pointsOf(k *kernel.Kernel, sizes []int64) int {
 // launcher runs the kernels of one run at a time; it is the [exec.Target].
 type launcher struct {
 	*exec.Run
-	of       *compiled
-	arena    soa.View
-	pointers []unsafe.Pointer // by step and operand
-	workers  []worker
-	scratch  soa.View
-	crew     crew
-	now      launched            // what is under way
-	failed   atomic.Bool         // whether a part of it has
-	strides  []int64             // by step, of those with strides that depend on the call
-	fitted   uint64              // the number of its last fit, which no other fit has
-	sized    *sizedRun           // that it belongs to; nil: none
-	loops    map[int]*kernelLoop // by step, of the loops that have run
-	sequence sequence            // of short steps that follow each other
+	of        *compiled
+	arena     soa.View
+	pointers  []unsafe.Pointer // by step and operand
+	workers   []worker
+	scratch   soa.View
+	crew      crew
+	now       launched   // what is under way
+	group     []launched // the members of a group that is; else empty
+	loopGroup loopGroup
+	failed    atomic.Bool         // whether a part of it has
+	strides   []int64             // by step, of those with strides that depend on the call
+	fitted    uint64              // the number of its last fit, which no other fit has
+	sized     *sizedRun           // that it belongs to; nil: none
+	loops     map[int]*kernelLoop // by step, of the loops that have run
+	sequence  sequence            // of short steps that follow each other
 }
 
 // launched is what all parts of a launch have in common.
@@ -551,6 +560,7 @@ func (l *launcher) fit() {
 		l.crew.init(most, l.part)
 	}
 	l.crew.limit(e.workers)
+	l.group = slices.Grow(l.group[:0], e.members)
 	for i := range e.workers {
 		l.workers[i].call.Scratch = unsafe.Add(l.scratch.Base(), i*e.scratch)
 	}

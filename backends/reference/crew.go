@@ -26,6 +26,8 @@ type crew struct {
 	left   atomic.Int64  // parts that have not ended, and parked if somebody sleeps until none is left
 	live   atomic.Int32  // helpers that are awake
 
+	each atomic.Bool // parts are taken one by one: see doEach
+
 	streak int       // short launches without helpers, each soon after the one before
 	last   time.Time // when the last of them began
 }
@@ -94,6 +96,14 @@ func (c *crew) do(parts int, start bool) {
 	c.wait()
 }
 
+// doEach is do for parts of which some may take much longer than others: a worker takes one part at
+// a time. Helpers are started.
+func (c *crew) doEach(parts int) {
+	c.each.Store(true)
+	c.do(parts, true)
+	c.each.Store(false)
+}
+
 // short reports whether a launch that takes less time than to wake a thread is worth
 // cutting, and whether helpers are worth starting.
 func (c *crew) short() (cut, start bool) {
@@ -153,6 +163,9 @@ func (c *crew) take(worker int, last bool) bool {
 		}
 		from, end := s>>16&mostParts, s&mostParts
 		n := max((end-from)/uint64(2*helpers+2), 1)
+		if c.each.Load() {
+			n = 1
+		}
 		to := s + n<<16
 		if last {
 			to, from = s-n, end-n

@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"slices"
+	"time"
 	"unsafe"
 
 	"ltc/backends"
@@ -31,6 +32,8 @@ type kernelLoop struct {
 	test       *bool // the condition's result
 	pending    bool  // code of a launch was still being compiled when launches were linked
 	call       backends.Call
+	last       *lastLoop
+	grouped    bool // other loops run meanwhile: launches run on one thread
 }
 
 // region is the program of a region of a loop.
@@ -85,6 +88,20 @@ const loopTime = 100_000
 
 // Loop implements [exec.Looper].
 func (l *launcher) Loop(ctx context.Context, i int, m *exec.LoopMemory) (last int, ran bool, err error) {
+	c := l.loop(i)
+	if c.programs[condition] == nil {
+		return 0, false, nil
+	}
+	defer c.forget()
+	if ready, err := c.prepare(ctx, m, l.Sizes); err != nil || !ready {
+		return 0, false, err
+	}
+	last, err = c.run(ctx)
+	return last, true, err
+}
+
+// loop returns what runs step i, a loop.
+func (l *launcher) loop(i int) *kernelLoop {
 	c := l.loops[i]
 	if c == nil {
 		c = newKernelLoop(l.of, i)
@@ -93,28 +110,28 @@ func (l *launcher) Loop(ctx context.Context, i int, m *exec.LoopMemory) (last in
 		}
 		l.loops[i] = c
 	}
-	if c.programs[condition] == nil {
-		return 0, false, nil
-	}
-	defer c.forget()
+	return c
+}
+
+// prepare makes the loop ready to run on m. It reports false if the host has to run it.
+func (c *kernelLoop) prepare(ctx context.Context, m *exec.LoopMemory, sizes []int64) (bool, error) {
 	for r := range c.programs {
-		if err := c.hold(ctx, r, m, l.Sizes); err != nil {
-			return 0, false, err
+		if err := c.hold(ctx, r, m, sizes); err != nil {
+			return false, err
 		}
 	}
 	c.allocate()
 	if !c.place(m) {
-		return 0, false, nil
+		return false, nil
 	}
 	c.link(m)
-	last, err = c.run(ctx)
-	return last, true, err
+	return true, nil
 }
 
 // newKernelLoop returns loop i of a program. It has no programs if the host has to drive the loop:
 // a step has no code, or steps are measured or checked.
 func newKernelLoop(e *compiled, i int) *kernelLoop {
-	c := new(kernelLoop)
+	c := &kernelLoop{last: e.steps[i].loop}
 	if e.Times != nil || env.Checks.On() {
 		return c
 	}
@@ -152,6 +169,7 @@ func (c *kernelLoop) allocate() {
 		return
 	}
 	c.fits, c.linked = fits, nil
+	c.last.cut.Store(c.isCut())
 	if c.calls != nil { // of other sizes, launches are as many
 		return
 	}
@@ -172,6 +190,16 @@ func (c *kernelLoop) allocate() {
 	if chainer != nil {
 		c.chain = chainer.NewChain(len(c.calls))
 	}
+}
+
+// isCut reports whether a launch is cut, and takes long.
+func (c *kernelLoop) isCut() bool {
+	for _, l := range c.regions {
+		if slices.ContainsFunc(l.of.codeOf, func(s *sizedCode) bool { return s.parts > 1 && !s.short }) {
+			return true
+		}
+	}
+	return false
 }
 
 // numbers returns the count of numbers that [exec.LoopMemory.Call] takes.
@@ -285,7 +313,7 @@ func (c *kernelLoop) setChained(i int, w successor, next int) bool {
 
 // run runs the launches. It returns the number of the iteration whose condition was false.
 func (c *kernelLoop) run(ctx context.Context) (last int, err error) {
-	done := ctx.Done()
+	done, start := ctx.Done(), time.Now()
 	for at := 0; ; {
 		ended := true
 		if c.successors[at].chained {
@@ -305,6 +333,7 @@ func (c *kernelLoop) run(ctx context.Context) (last int, err error) {
 		}
 		if ended {
 			if c.successors[at].tests && !*c.test {
+				c.last.took.Store(int64(time.Since(start)))
 				return c.launches[at].number, nil
 			}
 			at = c.successors[at].next
@@ -320,6 +349,9 @@ func (c *kernelLoop) forget() {
 		if l == nil {
 			continue
 		}
+		if c.grouped {
+			l.crew.limit(l.of.workers)
+		}
 		l.Forget()
 		for _, id := range l.Program.Args {
 			l.Mem[id] = nil
@@ -330,4 +362,5 @@ func (c *kernelLoop) forget() {
 		c.programs[r].release(l)
 		c.regions[r] = nil
 	}
+	c.grouped = false
 }

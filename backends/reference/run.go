@@ -73,20 +73,34 @@ func (l *launcher) launch(s *compiledStep, pointers []unsafe.Pointer, strides []
 	l.now = launched{s, s.now(), pointers, s.Sizes, strides, s.parts, done}
 	l.crew.do(s.parts, start)
 	if l.failed.Load() {
-		return l.failure()
+		return l.firstFailed().err
 	}
 	return nil
 }
 
 // part has a worker run parts of the launch under way: n, from p on.
 func (l *launcher) part(worker, p, n int) {
-	w, now := &l.workers[worker], &l.now
+	switch {
+	case len(l.group) > 0:
+		l.groupParts(worker, p, n)
+		return
+	case l.loopGroup.ctx != nil:
+		l.runLoops(worker, p, n)
+		return
+	}
+	l.parts(worker, &l.now, 0, p, n)
+}
+
+// parts has a worker run parts of a launch: n, from p on. The launch may be a member of a group,
+// whose part first is the launch's first.
+func (l *launcher) parts(worker int, now *launched, first, p, n int) {
+	w := &l.workers[worker]
 	c := &w.call
 	c.Mem, c.Sizes, c.Strides = now.mem, now.sizes, now.strides
 	c.Part, c.More, c.Parts, c.Done = p, n-1, now.parts, now.done
 	if err := l.runCode(now.step, now.code, c); err != nil {
-		if l.failed.Store(true); w.err == nil || p < w.first {
-			w.err, w.first = err, p
+		if l.failed.Store(true); w.err == nil || first+p < w.first {
+			w.err, w.first = err, first+p
 		}
 	}
 }
@@ -105,15 +119,14 @@ func (e *compiled) caught(s *compiledStep, code kernel.Code, err *error) {
 	}
 }
 
-// failure returns the error of the first part that failed, whoever ran it.
-func (l *launcher) failure() error {
-	var first *worker
+// firstFailed returns the worker of the first part that failed.
+func (l *launcher) firstFailed() (first *worker) {
 	for i := range l.workers {
 		if w := &l.workers[i]; w.err != nil && (first == nil || w.first < first.first) {
 			first = w
 		}
 	}
-	return first.err
+	return first
 }
 
 // Make returns memory for what loops carry.
@@ -133,6 +146,6 @@ func (l *launcher) Forget() {
 			l.workers[i].err = nil
 		}
 	}
-	l.now = launched{}
+	l.now, l.group = launched{}, l.group[:0]
 	l.sequence.settle()
 }

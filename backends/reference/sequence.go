@@ -32,7 +32,14 @@ func (l *launcher) LaunchFrom(ctx context.Context, i, watch int, done <-chan str
 		l.link()
 	}
 	if q.chain == nil || q.ends[i] <= i+1 {
-		return i, l.Launch(ctx, i, done)
+		end := l.of.groupEnd(i)
+		if end == 0 || !l.isApart(i, end) {
+			return i, l.Launch(ctx, i, done)
+		}
+		if watch < end { // what a member writes then is not to be left half done
+			done = nil
+		}
+		return end - 1, l.launchGroup(i, end, done)
 	}
 	for k := i; k < q.ends[i]; k++ {
 		s := &l.of.steps[k]

@@ -30,6 +30,18 @@ type Looper interface {
 	Loop(ctx context.Context, i int, m *LoopMemory) (last int, ran bool, err error)
 }
 
+// GroupLooper is a [Looper] that can run loops which follow each other at the same time.
+type GroupLooper interface {
+	Looper
+	// LoopsFrom returns the end of the steps from i on that Loops is to run at the same time, all of
+	// them loops; i+1 if step i is to run by itself.
+	LoopsFrom(i int) (end int)
+	// Loops is Loop for step i and the steps after it, one for each of m, which run at the same
+	// time. It sets last by loop. Ran is false if the loops have to run one after the other: none of
+	// them has begun. If there is an error, failed is the first step that failed.
+	Loops(ctx context.Context, i int, m []*LoopMemory, last []int) (failed int, ran bool, err error)
+}
+
 // Regions holds the executables of the regions of loops and branches: [s][r] is region r of
 // step s.
 type Regions [][]backends.Executable
@@ -60,6 +72,9 @@ func MakeRegions(p *plan.Program, one func(step, region int) (backends.Executabl
 type Driver struct {
 	loops  map[int]*LoopMemory // by step
 	looper Looper              // nil: the host runs all loops
+	groups GroupLooper         // the looper, if it is one; else nil
+	group  []*LoopMemory       // of the loops that run at the same time
+	last   []int               // of these, what Loops sets
 	index  map[types.DType]soa.View
 	call   backends.Call
 	sizes  []int64
@@ -180,8 +195,48 @@ func (m *LoopMemory) Call(number int) (args, results []soa.View) {
 // More is the result of the condition.
 func (m *LoopMemory) More() []soa.View { return m.more[:] }
 
-// loop runs a while, which is step i.
-func (d *Driver) loop(ctx context.Context, regions []backends.Executable, at RunMemory, s *plan.Step, i int, loop *plan.Loop, queue backends.Queue) error {
+// runGroup runs the loops from step i on that the target runs at the same time. It returns the
+// last of them, and false if step i is to run by itself.
+func (d *Driver) runGroup(ctx context.Context, p *plan.Program, i int, at RunMemory) (last int, ran bool, err error) {
+	if d.groups == nil {
+		return i, false, nil
+	}
+	end := d.groups.LoopsFrom(i)
+	if end <= i+1 {
+		return i, false, nil
+	}
+	defer func() {
+		for k, m := range d.group {
+			m.forget(p.Steps[i+k].Work.(*plan.Loop))
+		}
+		clear(d.group)
+	}()
+	d.group, d.last = d.group[:0], d.last[:0]
+	for k := i; k < end; k++ {
+		loop := p.Steps[k].Work.(*plan.Loop)
+		m := d.memory(k, loop)
+		d.group, d.last = append(d.group, m), append(d.last, 0)
+		if err := m.place(at, loop); err != nil {
+			return i, false, nil // which the loop finds again if it comes to that
+		}
+	}
+	failed, ran, err := d.groups.Loops(ctx, i, d.group, d.last)
+	switch {
+	case !ran:
+		return i, false, nil
+	case err != nil:
+		return end - 1, true, Failure(ctx, &p.Steps[failed], err)
+	}
+	for k, m := range d.group {
+		if err := m.finish(at, d.last[k]); err != nil {
+			return end - 1, true, Failure(ctx, &p.Steps[i+k], err)
+		}
+	}
+	return end - 1, true, nil
+}
+
+// memory returns the memory of step i, a loop.
+func (d *Driver) memory(i int, loop *plan.Loop) *LoopMemory {
 	m := d.loops[i]
 	if m == nil {
 		m = newLoopMemory(loop)
@@ -190,6 +245,25 @@ func (d *Driver) loop(ctx context.Context, regions []backends.Executable, at Run
 		}
 		d.loops[i] = m
 	}
+	return m
+}
+
+// finish copies what the loop carries at last to where it belongs. Last is the number of the
+// arguments that it is: see Call.
+func (m *LoopMemory) finish(at RunMemory, last int) error {
+	for i, to := range m.outs {
+		if from := m.takes[last][i]; from.Base() != to.Base() {
+			if err := at.Copy(to, from); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// loop runs a while, which is step i.
+func (d *Driver) loop(ctx context.Context, regions []backends.Executable, at RunMemory, s *plan.Step, i int, loop *plan.Loop, queue backends.Queue) error {
+	m := d.memory(i, loop)
 	defer m.forget(loop)
 	if err := m.place(at, loop); err != nil {
 		return Failure(ctx, s, err)
@@ -205,12 +279,8 @@ func (d *Driver) loop(ctx context.Context, regions []backends.Executable, at Run
 	if err != nil {
 		return Failure(ctx, s, err)
 	}
-	for i, to := range m.outs {
-		if from := m.takes[last][i]; from.Base() != to.Base() {
-			if err := at.Copy(to, from); err != nil {
-				return Failure(ctx, s, err)
-			}
-		}
+	if err := m.finish(at, last); err != nil {
+		return Failure(ctx, s, err)
 	}
 	return nil
 }

@@ -81,6 +81,7 @@ func NewRun(p *Plan, target Target, queue backends.Queue) *Run {
 		}
 	}
 	r.driver.looper, _ = target.(Looper)
+	r.driver.groups, _ = target.(GroupLooper)
 	r.sequencer, _ = target.(Sequencer)
 	if p.On.Memory != nil {
 		r.device, r.host = target.(Device), make([]hostMemory, len(p.Program.Steps))
@@ -149,7 +150,7 @@ func (r *Run) steps(ctx context.Context, watch int) (err error) {
 		case r.Times != nil || r.Fenced:
 			err = r.timed(ctx, i, done)
 		case r.works[i] != launched:
-			err = r.hostStep(ctx, i)
+			i, err = r.hostSteps(ctx, i)
 		case r.sequencer != nil:
 			if i, err = r.sequencer.LaunchFrom(ctx, i, watch, done); i >= watch {
 				done = nil // the launches may have written memory of the caller
@@ -227,6 +228,17 @@ func (r *Run) timed(ctx context.Context, i int, done <-chan struct{}) error {
 		r.Times[i].Add(time.Since(start))
 	}
 	return err
+}
+
+// hostSteps runs step i, which the host runs, and maybe loops after it. It returns the last step
+// that it has run.
+func (r *Run) hostSteps(ctx context.Context, i int) (last int, err error) {
+	if r.works[i] == driven && r.device == nil {
+		if last, ran, err := r.driver.runGroup(ctx, r.Program, i, r); ran {
+			return last, err
+		}
+	}
+	return i, r.hostStep(ctx, i)
 }
 
 // hostStep runs a step that the host runs: one for the evaluator, a loop or a branch.

@@ -29,9 +29,9 @@ type Target interface {
 type Sequencer interface {
 	Target
 	// LaunchFrom is Launch for step i and maybe for steps after it, which are all launched. It
-	// returns the last step that it has run: the step that failed if there is an error. Done
-	// counts before step watch only. A panic must be of step i: code that runs several steps
-	// in one call does not panic.
+	// returns the last step that it has run, if there is an error, too. The error says which step
+	// failed: the first of them that did. Done counts before step watch only. A panic must be of
+	// step i: code that runs several steps in one call does not panic.
 	LaunchFrom(ctx context.Context, i, watch int, done <-chan struct{}) (last int, err error)
 }
 

@@ -1,6 +1,9 @@
 package fuse
 
-import "ltc/backends/kit/kernel"
+import (
+	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
+)
 
 // Options are what a target says of the kernels that it runs well.
 type Options struct {
@@ -58,6 +61,11 @@ type Options struct {
 	// depthwise convolutions do. A padded image becomes part of them if it has more than twice
 	// as many elements as the result, and few around it: to write it takes longest then.
 	WindowBorders bool
+
+	// Alone reports whether the target runs a step on one thread, and for long, so that it can run
+	// others at the same time. Such steps are brought beside each other where that takes hardly more
+	// memory: see [plan.Program.BringTogether]. nil: steps stay in their order.
+	Alone func(w plan.Work) bool
 
 	// Columns returns how many columns a product may have for the target to run it row
 	// by row. Such a product is one kernel with the nodes before and after it, with

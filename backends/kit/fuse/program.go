@@ -73,11 +73,31 @@ func (g *Graph) Program(ctx context.Context, p *backends.Program) (r *plan.Progr
 		r.Steps = append(r.Steps, step)
 	}
 	r.Results = callers(plan.Result, g.results)
+	g.planSteps(r)
 	r.From = &origin{g, place}
 	g.findViews(r, place)
 	g.forget()
-	r.Plan()
 	return r, r.Check()
+}
+
+// planSteps plans the program, whose steps and their nodes may have another order then.
+func (g *Graph) planSteps(r *plan.Program) {
+	if g.o.Alone == nil {
+		r.Plan()
+		return
+	}
+	order := r.BringTogether(g.o.Alone)
+	if order == nil {
+		return
+	}
+	nodes := make([]*node, len(order))
+	for i, before := range order {
+		nodes[i] = g.nodes[before]
+		if r.Steps[i].Work.Fallible() {
+			r.LastFallible = i
+		}
+	}
+	g.nodes = nodes
 }
 
 // operands returns values of the graph as those of a program, and their types.

@@ -52,15 +52,15 @@ func placeTemporaries(p *Program) {
 	p.Arena = 0
 	for _, v := range p.temporaries() {
 		val := &p.Values[v]
-		live = slices.DeleteFunc(live, func(b block) bool { return b.last < val.First })
+		live = slices.DeleteFunc(live, func(b block) bool { return b.last < p.begins(val.First) })
 		if val.Over = p.heirloom(v, live); val.Over != None {
 			val.Offset = p.Values[val.Over].Offset
 			i, _ := slices.BinarySearchFunc(live, val.Offset, byOffset)
-			live[i].last = val.Last
+			live[i].last = p.lasts(val.Last)
 			continue
 		}
-		b := block{size: arenaSize(val), last: val.Last}
-		live, b.offset = insert(live, b, val.First)
+		b := block{size: arenaSize(val), last: p.lasts(val.Last)}
+		live, b.offset = insert(live, b, p.begins(val.First))
 		val.Offset = b.offset
 		p.Arena = max(p.Arena, b.offset+b.size)
 	}
@@ -139,7 +139,7 @@ func newPlacement(p *Program) placement {
 			c = int32(len(a.types))
 			class[of], a.types = c, append(a.types, v)
 		}
-		a.blocks = append(a.blocks, lifetime{v, int32(val.First), int32(ends[v]), c})
+		a.blocks = append(a.blocks, lifetime{v, int32(p.begins(val.First)), int32(p.lasts(ends[v])), c})
 	}
 	a.sizes = make([]int, len(a.types))
 	return a
@@ -192,9 +192,19 @@ func (p *Program) heirloom(v ValueID, live []block) ValueID {
 			continue
 		}
 		i, found := slices.BinarySearchFunc(live, old.Offset, byOffset)
-		if found && live[i].last == first && s.Work.overwrites(p, id, v) {
+		if found && live[i].last == p.lasts(first) && s.Work.overwrites(p, id, v) && !p.othersRead(first, id) {
 			return id
 		}
 	}
 	return None
+}
+
+// othersRead reports whether a step that may run at the same time as step i reads a value.
+func (p *Program) othersRead(i int, v ValueID) bool {
+	for k := p.begins(i); k <= p.lasts(i); k++ {
+		if reads, _ := p.Access(k); k != i && slices.Contains(reads, v) {
+			return true
+		}
+	}
+	return false
 }

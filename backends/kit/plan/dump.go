@@ -73,6 +73,9 @@ func (p *Program) print(w *lister, first int, ops Ordinals) {
 		if fmt.Fprintf(w, "step %d", numbers[i]); places[i] != "" {
 			fmt.Fprintf(w, ", %s", places[i])
 		}
+		if s.Together {
+			w.WriteString(", together with the step before")
+		}
 		w.WriteString(": ")
 		choice := w.Chosen
 		w.Chosen = nil // a loop with all of its regions

@@ -203,6 +203,7 @@ func (c *coder) program(p *Program) {
 		integer(c, &s.Ordinal)
 		c.location(&s.Loc)
 		c.work(&s.Work, at)
+		c.flag(&s.Together)
 		at++
 	})
 }

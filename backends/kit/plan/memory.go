@@ -61,7 +61,7 @@ func (m *memory) add(p *Program, depth int, besides int64, ops Ordinals) {
 		case Result:
 			x.Kind, x.Index, x.Name = backends.ResultValue, v.Index, p.Signature.Results[v.Index].Name
 		default:
-			x.Kind, x.First, x.Last = backends.TemporaryValue, numbers[v.First], numbers[ends[i]]
+			x.Kind, x.First, x.Last = backends.TemporaryValue, numbers[p.begins(v.First)], numbers[p.lasts(ends[i])]
 		}
 		if v.First >= 0 && v.Kind != Argument {
 			s := &p.Steps[v.First]
@@ -82,7 +82,7 @@ func (p *Program) live(ends []int) []int64 {
 	all := make([]int64, len(p.Steps))
 	for i := range p.Values {
 		if v := &p.Values[i]; v.Kind == Temporary && v.First >= 0 && v.Over == None {
-			for s := v.First; s <= ends[i]; s++ {
+			for s := p.begins(v.First); s <= p.lasts(ends[i]); s++ {
 				all[s] += int64(arenaSize(v))
 			}
 		}

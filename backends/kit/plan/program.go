@@ -82,6 +82,9 @@ type Step struct {
 	Work    Work
 	Ordinal int           // of the op of the text whose failure it would report
 	Loc     mlir.Location // of that op; nil if the text does not tell
+	// Together says that the step may run at the same time as the step before it: their
+	// temporaries are apart from each other. See [Program.BringTogether].
+	Together bool
 }
 
 // Failed returns the error of a run in which the step failed.
