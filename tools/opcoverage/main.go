@@ -1,6 +1,6 @@
 // Opcoverage writes docs/op-coverage.md and the pages below docs/op-coverage: what each of
 // PyTorch's operators is here. table.tsv has them, a line each; the totals stand in the
-// README, too:
+// README, too. names.tsv has other functions that users of PyTorch write:
 //
 //	go run ./tools/opcoverage
 //
@@ -24,6 +24,9 @@ import (
 
 //go:embed table.tsv
 var table string
+
+//go:embed names.tsv
+var functions string
 
 // row is an operator of PyTorch.
 type row struct {
@@ -105,10 +108,14 @@ func generate(root string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := newNames(root).check(rows); err != nil {
+	others, err := parseFunctions(functions)
+	if err != nil {
 		return nil, err
 	}
-	files := map[string]string{"docs/op-coverage.md": index(rows)}
+	if err := newNames(root).check(slices.Concat(rows, others)); err != nil {
+		return nil, err
+	}
+	files := map[string]string{"docs/op-coverage.md": index(rows), "docs/op-coverage/" + functionsFile: functionsPage(others)}
 	for _, p := range pages {
 		files["docs/op-coverage/"+p.file] = p.text(rows)
 	}
@@ -138,6 +145,32 @@ func parse(table string) ([]row, error) {
 		rows = append(rows, r)
 	}
 	return rows, nil
+}
+
+// functionsFile is the page of other functions.
+const functionsFile = "functions.md"
+
+// parseFunctions reads the table of other functions.
+func parseFunctions(table string) ([]row, error) {
+	var rows []row
+	for i, line := range strings.Split(strings.TrimRight(table, "\n"), "\n")[1:] {
+		f := strings.Split(line, "\t")
+		if len(f) != 3 || f[1] == "" {
+			return nil, fmt.Errorf("names.tsv:%d: %s: want name, Go names, note", i+2, diag.Count(len(f), "column"))
+		}
+		rows = append(rows, row{name: f[0], names: strings.Fields(f[1]), note: f[2]})
+	}
+	return rows, nil
+}
+
+// functionsPage is the page of other functions.
+func functionsPage(rows []row) string {
+	var b strings.Builder
+	b.WriteString("# Other functions of PyTorch\nFunctions and methods that users write, and that are none of the [operators](../op-coverage.md): variants of them, and those of `torch.linalg`, `torch.fft`, `torch.special` and `F`, which is `torch.nn.functional`.\n\n| PyTorch | here | note |\n|---|---|---|\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n", r.name, strings.Join(r.names, "`, `"), r.note)
+	}
+	return b.String()
 }
 
 // check reports what a row lacks.
@@ -202,6 +235,7 @@ func index(rows []row) string {
 		}
 		b.WriteByte('\n')
 	}
+	fmt.Fprintf(&b, "\n[Other functions](op-coverage/%s) has what users write besides, such as `torch.unique` and `torch.median`.\n", functionsFile)
 	b.WriteString("\nA name without a package is a method of a tensor: `MatMul`. Out variants (`add.out`) are left out of the count: in-place methods (`Add_`) write the receiver, and `lazy.Into` and `IntoView` have a step write a result to memory of the caller. Sparse, nested and named tensors are left out by design: a tensor is dense, and its axes are numbers.\n")
 	return b.String()
 }

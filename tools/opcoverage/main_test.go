@@ -37,6 +37,14 @@ func TestRows(t *testing.T) {
 		seen[r.name] = true
 	}
 	require.Len(t, rows, 643)
+	rows, err = parseFunctions(functions)
+	require.NoError(t, err)
+	for _, r := range rows {
+		require.False(t, seen[r.name], r.name)
+		seen[r.name] = true
+	}
+	_, err = parseFunctions("name\tgo\tnote\ntorch.median\t\t")
+	require.EqualError(t, err, "names.tsv:2: 3 columns: want name, Go names, note")
 }
 
 // A mistake in the table is an error.
