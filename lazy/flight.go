@@ -414,3 +414,54 @@ func (f *flight) useDeviceCopies() {
 		}
 	}
 }
+
+// donated calls yield with the arguments whose memory the run may write, and their results.
+func (f *flight) donated(yield func(v *value, result int)) {
+	for i := range f.assigns {
+		if a := &f.assigns[i]; !f.own[a.result] {
+			yield(f.args[a.arg], a.result)
+		}
+	}
+	for i := range f.donors {
+		if o := &f.donors[i]; o.result >= 0 && !f.own[o.result] {
+			yield(o.d.v, o.result)
+		}
+	}
+	for i := range f.dests {
+		if d := &f.dests[i]; d.past != nil {
+			yield(f.args[d.arg], d.result)
+		}
+	}
+}
+
+// donatedSums returns the sums of what the run may write.
+func (f *flight) donatedSums() []uint64 {
+	var sums []uint64
+	f.donated(func(v *value, _ int) {
+		sum, _ := checksum(v.view)
+		sums = append(sums, sum)
+	})
+	return sums
+}
+
+// checkUnwritten returns err, with which the run has failed, or says that it has written all
+// the same. What was donated to it had the sums before.
+func (f *flight) checkUnwritten(err error, before []uint64) error {
+	if overwrites(err) {
+		return err
+	}
+	written := -1
+	f.donated(func(v *value, result int) {
+		if sum, _ := checksum(v.view); sum != before[0] {
+			written = result
+			if result < len(f.call.Results) {
+				f.call.Results[result] = soa.View{}
+			}
+		}
+		before = before[1:]
+	})
+	if written < 0 {
+		return err
+	}
+	return fmt.Errorf("%w: a run that fails must write nothing, and this one has written over what was donated to result %d: %w", border.ErrBroken, written, err)
+}
