@@ -29,6 +29,7 @@ type Graph struct {
 	shapes  map[plan.ValueID]types.Shape  // of arguments and results, as the caller has them
 	layouts map[plan.ValueID]plan.Layout  // of arguments and results that are not dense
 	tables  map[plan.ValueID]plan.ValueID // those of their tables
+	users   [][]*node                     // of each value by root, nil standing for the caller; while nodes are merged
 }
 
 // value is a tensor: in memory, dense and row-major, unless it is a splat.

@@ -8,11 +8,24 @@ import (
 	"ltc/ir/dims"
 )
 
-// Limits of one kernel: more would take a compiler long and spill registers.
+// Limits of one kernel: more would take a compiler long and spill registers. Where each element is
+// computed by itself, and nothing twice, one kernel has no more code than two, and few values that
+// live long. Its limit is there for the time of making it: each op that is added copies the others.
 const (
-	mostInstrs = 320
-	mostParams = 24
+	mostInstrs    = 320
+	mostPointwise = 512
+	mostParams    = 24
 )
+
+// crowded reports whether two nodes have too many instructions for one kernel. Shared says that
+// code of a is in other kernels, too.
+func crowded(a, b *node, shared bool) bool {
+	most := mostInstrs
+	if !shared && a.axisless() && b.axisless() {
+		most = mostPointwise
+	}
+	return len(a.kernel.Instrs)+len(b.kernel.Instrs) > most
+}
 
 // A value of fewestShared elements or more has a kernel of its own if a node needs each of its
 // elements mostRepeated times or more often. Fewer elements take no time either way.
@@ -131,7 +144,7 @@ func moves(k *kernel.Kernel) bool {
 // worthInlining reports whether n should compute v instead of loading it.
 func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 	def := g.def(v)
-	if len(n.kernel.Instrs)+len(def.kernel.Instrs) > mostInstrs || operandsOf(n, def) > mostParams {
+	if crowded(def, n, uses[g.root(v)] > 1) || operandsOf(n, def) > mostParams {
 		return false
 	}
 	p := n.paramOf(v)

@@ -20,13 +20,33 @@ const smallWork = 4096
 // The order of nodes still holds.
 func merge(g *Graph) {
 	g.number()
+	g.users = g.readers()
+	for _, v := range g.results {
+		g.users[g.root(v)] = append(g.users[g.root(v)], nil) // the caller
+	}
 	for at := range g.nodes {
 		for next := at; next >= 0; {
 			g.Look()
 			next = g.mergeBack(next)
 		}
 	}
+	g.users = nil
 	g.dropMerged()
+}
+
+// between reports whether a value is made by one of two nodes, and read by these alone, so that nothing of it
+// is left in memory once they are one.
+func (g *Graph) between(v plan.ValueID, a, b *node) bool {
+	if def := g.def(v); def != a && def != b {
+		return false
+	}
+	users := g.users[g.root(v)]
+	return len(users) <= mostReaders && !slices.ContainsFunc(users, func(n *node) bool {
+		for n != nil && n.into != nil {
+			n = n.into
+		}
+		return n != a && n != b
+	})
 }
 
 // merged puts m at a place, for two nodes that it was made of.
@@ -77,7 +97,7 @@ func (g *Graph) mergeBack(at int) int {
 // mergePair merges a with b, which reads it, where that can be and pays. It
 // returns nil where not.
 func (g *Graph) mergePair(a, b *node) *node {
-	if a.updates || b.updates || len(a.kernel.Instrs)+len(b.kernel.Instrs) > mostInstrs || operandsOf(a, b) > mostParams {
+	if a.updates || b.updates || crowded(a, b, false) || g.memoryOf(a, b) > mostParams {
 		return nil
 	}
 	small := dims.AtMost(dims.Add(most(a.kernel), most(b.kernel)), smallWork)
@@ -107,6 +127,26 @@ func operandsOf(a, b *node) int {
 	n := len(a.operands)
 	for _, v := range b.operands {
 		if !slices.Contains(a.operands, v) {
+			n++
+		}
+	}
+	return n
+}
+
+// memoryOf counts what two nodes read and make together, without what is between them.
+func (g *Graph) memoryOf(a, b *node) int {
+	n := operandsOf(a, b)
+	if n <= mostParams {
+		return n
+	}
+	n = 0
+	for i, v := range a.operands {
+		if !slices.Contains(a.operands[:i], v) && !g.between(v, a, b) {
+			n++
+		}
+	}
+	for i, v := range b.operands {
+		if !slices.Contains(b.operands[:i], v) && !slices.Contains(a.operands, v) && !g.between(v, a, b) {
 			n++
 		}
 	}
