@@ -255,7 +255,9 @@ func computeHypot(x, y *Tensor) *Tensor {
 	d := x.DType()
 	return finer(func(in []*Tensor) *Tensor {
 		x, y := in[0], in[1]
-		length := x.Mul(x).Add(y.Mul(y)).Sqrt()
+		squares := x.Mul(x).Add(y.Mul(y))
+		none := squares.Equal(x.like(0)) // where the gradient of the root is infinite
+		length := none.Where(x.like(0), none.Where(x.like(1), squares).Sqrt())
 		if d == types.F64 {
 			large, small := x.Abs().Maximum(y.Abs()), x.Abs().Minimum(y.Abs())
 			ratio := small.Div(large.Equal(large.like(0)).Where(large.like(1), large))

@@ -719,6 +719,8 @@ func TestGradAtKinks(t *testing.T) {
 		{"of equal operands fmax takes the first", []float64{1, 2}, func(x *Tensor) *Tensor { return x.FMax(x.like(2)) }, []float64{0, 1}},
 		{"of equal operands fmin takes the first", []float64{1, 2}, func(x *Tensor) *Tensor { return x.FMin(x.like(2)) }, []float64{1, 1}},
 		{"log_add_exp of equal ones", []float64{1, math.Inf(-1)}, func(x *Tensor) *Tensor { return x.LogAddExp(x.like(1)) }, []float64{0.5, 0}},
+		{"hypot of 0 and 0", []float64{0, -2}, func(x *Tensor) *Tensor { return x.Hypot(x.like(0)) }, []float64{0, -1}},
+		{"hypot in f32", []float64{0, -2}, func(x *Tensor) *Tensor { x = x.Convert(types.F32); return x.Hypot(x.like(0)) }, []float64{0, -1}},
 		{"xlogy at 0", []float64{0, 1}, func(x *Tensor) *Tensor { return x.Xlogy(x.like(0).AddScalar(math.E)) }, []float64{1, 1}},
 		{"xlogy of 0", []float64{0, 1}, func(x *Tensor) *Tensor { return x.like(0).Xlogy(x) }, []float64{0, 0}},
 		{"power of 0", []float64{2, 0}, func(x *Tensor) *Tensor { return x.like(0).Pow(x) }, []float64{0, 0}},

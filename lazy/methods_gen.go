@@ -285,8 +285,8 @@ func (x *Tensor) Lgamma_() *Tensor {
 	return x.writeNamed("lgamma_", record1(ir.OpLgamma, x))
 }
 
-// Digamma returns the derivative of log Γ(x) elementwise; NaN at 0 and
-// negative integers.
+// Digamma returns the derivative of log Γ(x) elementwise; an infinity with the
+// sign of -x at 0, NaN at negative integers.
 //
 // It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Digamma() *Tensor {

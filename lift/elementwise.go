@@ -138,6 +138,13 @@ func isFinite(r *recorder, _ *mlir.Op, in []*ir.Node) []*ir.Node {
 	return one(r.compare("LT", r.node(ir.OpAbs, nil, x), r.filled(x.Type.DType, math.Inf(1), x.Type.Shape)))
 }
 
+// digamma is NaN at 0, where the op of the IR is infinite.
+func digamma(r *recorder, _ *mlir.Op, in []*ir.Node) []*ir.Node {
+	x := in[0]
+	filled := func(v float64) *ir.Node { return r.filled(x.Type.DType, v, x.Type.Shape) }
+	return one(r.node(ir.OpWhere, nil, r.compare("EQ", x, filled(0)), filled(math.NaN()), r.node(ir.OpDigamma, nil, x)))
+}
+
 // errorFunction is a composite, whose gradient lazy tensors know by its name. Its body is
 // what package chlo makes of it.
 func errorFunction(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {

@@ -34,6 +34,7 @@ func init() { // not a value of the variable: the rules use it
 		stablehlo.Clamp:               clamp,
 		stablehlo.IsFinite:            isFinite,
 		stablehlo.CHLOErf:             errorFunction,
+		stablehlo.CHLODigamma:         digamma,
 		stablehlo.BroadcastInDim:      broadcastInDim,
 		stablehlo.Broadcast:           broadcast,
 		stablehlo.Reshape:             reshape,

@@ -31,7 +31,7 @@ func init() {
 		ir.OpErfc:               lowerElementwise,
 		ir.OpErfInv:             lowerElementwise,
 		ir.OpLgamma:             lowerElementwise,
-		ir.OpDigamma:            lowerElementwise,
+		ir.OpDigamma:            lowerDigamma,
 		ir.OpTanh:               lowerElementwise,
 		ir.OpSigmoid:            lowerElementwise,
 		ir.OpFloor:              lowerElementwise,

@@ -56,6 +56,14 @@ func lowerReLU(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.emit(stablehlo.Maximum, tensor(n.Type), []*mlir.Value{l.values[n.In[0].ID], l.filled(n.Type, 0)})
 }
 
+// lowerDigamma emits -1/x at 0, where CHLO has NaN: an infinity with the sign of -x.
+func lowerDigamma(l *lowerer, n *ir.Node) *mlir.Value {
+	x, d, t := l.values[n.In[0].ID], n.Type.DType, tensor(n.Type)
+	atZero := l.compare("EQ", d, tensor(types.Type{DType: types.Bool, Shape: n.Type.Shape}), x, l.filled(n.Type, 0))
+	pole := l.emit(stablehlo.Divide, t, []*mlir.Value{l.filled(n.Type, ir.LiteralBits(d, -1)), x})
+	return l.emit(stablehlo.Select, t, []*mlir.Value{atZero, pole, l.emit(stablehlo.CHLODigamma, t, []*mlir.Value{x})})
+}
+
 // lowerShiftRight keeps the sign of signed integers.
 func lowerShiftRight(l *lowerer, n *ir.Node) *mlir.Value {
 	op := stablehlo.ShiftRightLogical

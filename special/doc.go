@@ -3,7 +3,7 @@
 // functions here say how it is computed from the ops of package lazy.
 //
 // A result of f32, f16 or bf16 is computed in f64 and rounded once. It is within one unit in the
-// last place of the exact one, but near a zero of the gamma functions, and of Zeta below -1.
+// last place of the exact one, but near a zero of the gamma functions, and of Zeta.
 //
 // A result of f64 is within 16 units, but near a zero. The gamma functions have the bounds of
 // docs/math.md there, and Ndtr below 0 has half a unit more for each 1 of x².

@@ -55,10 +55,23 @@ func checkZeta(x, q *lazy.Tensor) (demand, reason string) {
 	return zetaShapes, reason
 }
 
+// computeZeta of a q below 0 is by positive numbers, of the integers x for which it is real. With f, the
+// distance from q down to an integer, the terms from q up to f-1 are those of 1-f less those of 1-q:
+//
+//	ζ(x, q) = ζ(x, f) + (-1)ˣ (ζ(x, 1-f) - ζ(x, 1-q))
 func computeZeta(x, q *lazy.Tensor) *lazy.Tensor {
 	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
 		x, q := in[0], in[1]
-		return atPoles(q).And(x.GreaterScalar(1)).ScalarWhere(math.Inf(1), x.Zeta(q))
+		poles, negative := atPoles(q), q.LessScalar(0)
+		inside := negative.And(poles.Not())
+		y := x.Zeta(inside.Where(q.Sub(q.Floor()), poles.ScalarWhere(1, q)))
+		below := x.Zeta(inside.WhereScalar(q.Ceil().Sub(q), 1)).Sub(x.Zeta(inside.WhereScalar(q.RSubScalar(1), 1)))
+		even := x.RemScalar(2).EqualScalar(0)
+		y = inside.Where(y.Add(even.Where(below, below.Neg())), y)
+		y = negative.And(x.NotEqual(x.Floor())).ScalarWhere(math.NaN(), y)
+		y = poles.Or(x.EqualScalar(1)).ScalarWhere(math.Inf(1), y)
+		valid := x.GreaterEqualScalar(1).And(q.Equal(q))
+		return valid.WhereScalar(y, math.NaN())
 	}, x, q)
 }
 

@@ -26,7 +26,7 @@ var Table = []Op{
 	{Name: "Erfc", Family: Exponentials, Doc: "returns 1 minus the error function of x elementwise, exact where that is small.", Operands: one(Float), HLO: "chlo.erfc", Traits: Elementwise | InPlace | Floating},
 	{Name: "ErfInv", Family: Exponentials, Doc: "returns the number whose error function is x, elementwise; infinite at -1 and 1, NaN beyond.", Operands: one(Float), HLO: "chlo.erf_inv", Traits: Elementwise | InPlace | Floating},
 	{Name: "Lgamma", Family: Exponentials, Doc: "returns the logarithm of |Γ(x)| elementwise; infinite at 0 and negative integers.", Operands: one(Float), HLO: "chlo.lgamma", Traits: Elementwise | InPlace | Floating},
-	{Name: "Digamma", Family: Exponentials, Doc: "returns the derivative of log Γ(x) elementwise; NaN at 0 and negative integers.", Operands: one(Float), HLO: "chlo.digamma", Traits: Elementwise | InPlace | Floating},
+	{Name: "Digamma", Family: Exponentials, Doc: "returns the derivative of log Γ(x) elementwise; an infinity with the sign of -x at 0, NaN at negative integers.", Operands: one(Float), Traits: Elementwise | InPlace | OwnLowering | Floating},
 	{Name: "Tanh", Family: Activations, Doc: "returns the hyperbolic tangent of x elementwise.", Operands: one(FloatOrComplex), HLO: "tanh", Traits: Elementwise | InPlace | Floating},
 	{Name: "Sigmoid", Family: Activations, Doc: "returns 1/(1+exp(-x)) elementwise.", Operands: one(FloatOrComplex), HLO: "logistic", Traits: Elementwise | InPlace | Floating},
 	{Name: "Floor", Family: Rounding, Doc: "returns the largest integer not above x elementwise.", Operands: one(Float), HLO: "floor", Traits: Elementwise | InPlace | Whole},

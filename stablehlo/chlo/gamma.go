@@ -1,6 +1,10 @@
 package chlo
 
-import "math"
+import (
+	"math"
+
+	"ltc/mlir"
+)
 
 // The gamma function by C. Lanczos ("A Precision Approximation of the Gamma
 // Function", SIAM J. Numer. Anal. B 1, 1964), with g = 7 and the nine
@@ -30,13 +34,18 @@ func lanczosT(z val) (t, logT val) {
 	return z.addNum(shift), z.divNum(shift).log1p().addNum(math.Log(shift))
 }
 
+// inF64 computes f of an f32 in f64: near a zero of f digits are lost, of which f32 has none to spare.
+func inF64(x val, f func(x val) val) val { return f(x.convert(mlir.F64)).convert(x.elem()) }
+
 // lgamma is log |Γ(x)|:
 //
 //	log Γ(z+1)  = log(2π)/2 + (z + 1/2 - t/log t)·log t + log A(z)
 //	log |Γ(x)|  = log π - log |sin πx| - log Γ(1-x)   for x < 1/2
 //
 // The first form of the power is one that does not overflow before the result.
-func lgamma(x val) val {
+func lgamma(x val) val { return inF64(x, lgammaOf) }
+
+func lgammaOf(x val) val {
 	reflected, z := lanczosArgument(x)
 	a := z.num(lanczos[0])
 	for k, c := range lanczos[1:] {
@@ -63,7 +72,9 @@ func lgamma(x val) val {
 //	ψ(x)   = ψ(1-x) - π / tan πx   for x < 1/2
 //
 // and NaN at the poles 0, -1, -2, …
-func digamma(x val) val {
+func digamma(x val) val { return inF64(x, digammaOf) }
+
+func digammaOf(x val) val {
 	reflected, z := lanczosArgument(x)
 	a, slope := z.num(lanczos[0]), z.num(0)
 	for k, c := range lanczos[1:] {

@@ -48,7 +48,7 @@ func TestComposedFunctionsKeepToTheirLimits(t *testing.T) {
 		}
 		from := ""
 		if f.Floor > 0 {
-			from = "a value below 1 counts as 1"
+			from = "f64: a value below 1 counts as 1"
 		}
 		fmt.Fprintf(&page, "| `%s` | %g | %g | %s |\n", f.Name, f.Most32, f.Most64, from)
 	}

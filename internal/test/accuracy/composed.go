@@ -66,7 +66,7 @@ var Composed = []Function{
 	{Name: "atanh", real: one(math.Atanh), big: oneBig(bigfloat.Atanh), Most32: 1.5, Most64: 1.5, sample: nearEnds, domain: inside},
 	{Name: "bessel_i1e", big: oneBig(bigfloat.BesselI1e), Most32: 16, Most64: 8, sample: mixed(near(8, 30), sized(-60, 6, false), between(-100, 100))},
 	{Name: "cosh", real: one(math.Cosh), big: oneBig(bigfloat.Cosh), Most32: 64, Most64: 4, sample: mixed(near(710, 710.4758600739439, 1), sized(-60, 10, false))},
-	{Name: "digamma", big: oneBig(bigfloat.Digamma), Floor: 1, Most32: 16, Most64: 16, sample: gammaArguments, domain: noPole},
+	{Name: "digamma", big: oneBig(bigfloat.Digamma), Floor: 1, Most32: 1, Most64: 16, sample: gammaArguments, domain: noPole},
 	{Name: "erf_inv", real: one(math.Erfinv), big: oneBig(bigfloat.ErfInv), Most32: 4, Most64: 5, sample: nearEnds, domain: inside},
 	{Name: "erfc", real: one(math.Erfc), big: oneBig(func(x *big.Float) *big.Float {
 		if f, _ := x.Float64(); math.Abs(f) > 30 {
@@ -74,6 +74,6 @@ var Composed = []Function{
 		}
 		return bigfloat.Erfc(x)
 	}), Most32: 8, Most64: 8, sample: mixed(near(26.5, 27.2, 0.5), sized(-60, 4, false), between(-6, 27.3))},
-	{Name: "lgamma", big: oneBig(bigLgamma), Floor: 1, Most32: 32, Most64: 32, sample: gammaArguments, domain: noPole},
+	{Name: "lgamma", big: oneBig(bigLgamma), Floor: 1, Most32: 1, Most64: 32, sample: gammaArguments, domain: noPole},
 	{Name: "sinh", real: one(math.Sinh), big: oneBig(bigfloat.Sinh), Most32: 64, Most64: 4, sample: mixed(near(710, 710.4758600739439, 1), sized(-60, 10, false))},
 }

@@ -20,7 +20,7 @@ type Function struct {
 	big  func(x, y *big.Float) *big.Float // for f64, of x that are in its domain
 	// Most32 and Most64 are how many units it may be off by, for f32 and f64.
 	Most32, Most64 float64
-	// Floor is a size below which an error counts as if the exact value had that
+	// Floor is a size below which an error of f64 counts as if the exact value had that
 	// size: 1 where terms of about that size cancel. 0: there is none.
 	Floor float64
 	// sample returns f64 operands at which it is interesting.

@@ -150,7 +150,7 @@ func measure[T float32 | float64](f Function, d types.DType, n int, runs []Runne
 		}
 		for i := range want {
 			off := units(z[i], want[i])
-			if w, _ := want[i].Float64(); math.Abs(w) < f.Floor {
+			if w, _ := want[i].Float64(); bits[T]() == 53 && math.Abs(w) < f.Floor {
 				_, e := math.Frexp(f.Floor)
 				off = math.Abs(float64(z[i])-w) / math.Ldexp(1, e-bits[T]())
 			}

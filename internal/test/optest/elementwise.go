@@ -103,6 +103,8 @@ func lgamma(x float64) float64 {
 // digamma is by its series for large x, to which recurrence and reflection lead.
 func digamma(x float64) float64 {
 	switch {
+	case x == 0:
+		return -1 / x
 	case x <= 0 && x == math.Floor(x):
 		return math.NaN()
 	case x < 0.5:
