@@ -6,5 +6,7 @@
 // c64 or c128, too. Gradients are those of PyTorch. The sizes of the axes that are transformed must
 // be numbers: of other axes they may be open.
 //
-// The package imports only ltc/lazy, ltc/ir/ops, ltc/ir/types, ltc/ir/dims and ltc/internal/functions.
+// [STFT] and [ISTFT] are those of torch.
+//
+// The package imports only ltc/lazy, ltc/ir/ops, ltc/ir/types, ltc/ir/dims, ltc/soa and ltc/internal/functions.
 package fft

@@ -224,6 +224,7 @@ func TestMistakes(t *testing.T) {
 		expect("axis 1 has no elements "+at(5), f(empty, fft.Options{}))
 		expect("norm is 3, must be Backward, Ortho or Forward "+at(6), f(lazy.Zeros(tr, lazy.F32, 2, 4), fft.Options{Norm: 3}))
 	}
+	stftMistakes(t, tr, labels)
 	for _, o := range ops.PackageRows("fft") {
 		for i, d := range o.Where {
 			label := fmt.Sprintf("%s_c%d", o.Mnemonic(), len(o.Operands)+i+1)

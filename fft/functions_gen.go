@@ -103,6 +103,16 @@ const (
 	ihfftnLengths = "lengths"
 	ihfftnSizes   = "sizes"
 	ihfftnNorm    = "norm"
+	stftDType     = "dtype"
+	stftFrames    = "frames"
+	stftWindow    = "window"
+	stftPadding   = "padding"
+	stftSizes     = "sizes"
+	istftFrames   = "frames"
+	istftWindow   = "window"
+	istftSizes    = "sizes"
+	istftLength   = "length"
+	istftCovered  = "covered"
 )
 
 // The definitions.
@@ -127,6 +137,8 @@ var (
 	definedIHFFTN    *lazy.Callable
 	definedFFTShift  *lazy.Callable
 	definedIFFTShift *lazy.Callable
+	definedSTFT      *lazy.Callable
+	definedISTFT     *lazy.Callable
 )
 
 func init() { // not values of the variables: the functions use them
@@ -227,6 +239,16 @@ func init() { // not values of the variables: the functions use them
 	definedIFFTShift = functions.Define(&rows[19], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeIFFTShift(x[0], a.Ints("axes"))}
 	}, nil, nil)
+	definedSTFT = functions.Define(&rows[20], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeSTFT(x[0], functions.Given(x, 1), a.Int("n"), a.Int("hop"), a.Int("width"), a.Flag("center"), a.Int("padding"), a.Flag("normalized"), a.Flag("twoSided"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkSTFT(x[0], functions.Given(x, 1), a.Int("n"), a.Int("hop"), a.Int("width"), a.Flag("center"), a.Int("padding"), a.Flag("normalized"), a.Flag("twoSided"))
+	}, nil)
+	definedISTFT = functions.Define(&rows[21], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeISTFT(x[0], functions.Given(x, 1), a.Int("n"), a.Int("hop"), a.Int("width"), a.Flag("center"), a.Flag("normalized"), a.Flag("twoSided"), a.Flag("whole"), a.Flag("unchecked"), a.Int("length"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkISTFT(x[0], functions.Given(x, 1), a.Int("n"), a.Int("hop"), a.Int("width"), a.Flag("center"), a.Flag("normalized"), a.Flag("twoSided"), a.Flag("whole"), a.Flag("unchecked"), a.Int("length"))
+	}, nil)
 }
 
 // recordFFT records FFT on operands and attributes that it checks.
@@ -333,4 +355,14 @@ func FFTShift(x *lazy.Tensor, axes ...int) *lazy.Tensor {
 // It requires: x is any dtype; axes are distinct ones of x.
 func IFFTShift(x *lazy.Tensor, axes ...int) *lazy.Tensor {
 	return definedIFFTShift.Call(lazy.Attrs{"axes": axes}, x)
+}
+
+// recordSTFT records STFT on operands and attributes that it checks.
+func recordSTFT(x *lazy.Tensor, window *lazy.Tensor, n int, hop int, width int, center bool, padding int, normalized bool, twoSided bool) *lazy.Tensor {
+	return definedSTFT.Call(lazy.Attrs{"n": n, "hop": hop, "width": width, "center": center, "padding": padding, "normalized": normalized, "twoSided": twoSided}, functions.Operands(1, x, window)...)
+}
+
+// recordISTFT records ISTFT on operands and attributes that it checks.
+func recordISTFT(x *lazy.Tensor, window *lazy.Tensor, n int, hop int, width int, center bool, normalized bool, twoSided bool, whole bool, unchecked bool, length int) *lazy.Tensor {
+	return definedISTFT.Call(lazy.Attrs{"n": n, "hop": hop, "width": width, "center": center, "normalized": normalized, "twoSided": twoSided, "whole": whole, "unchecked": unchecked, "length": length}, functions.Operands(1, x, window)...)
 }

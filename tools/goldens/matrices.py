@@ -186,6 +186,33 @@ def transform(name):
         yield case("real", call(), [m.tensor("f32", (2, 3, 4))], None, RELATIVE, gradient=True)
 
 
+def stft(n, hop, uncentered=False, padding=0, normalized=False, twoSided=False):
+    mode = ["reflect", "constant", "replicate", "circular"][padding]
+    return lambda x, w=None: torch.stft(x, n, hop, None if w is None else len(w), w, center=not uncentered, pad_mode=mode, normalized=normalized, onesided=not (twoSided or x.is_complex()), return_complex=True)
+
+
+def istft(n, hop, uncentered=False, normalized=False, twoSided=False, complex=False, length=None):
+    return lambda x, w=None: torch.istft(x, n, hop, None if w is None else len(w), w, center=not uncentered, normalized=normalized, onesided=not twoSided, length=length, return_complex=complex)
+
+
+def framed(op, fn, shape, own, dtypes, options):
+    """Cases of a transform of frames, with a window that is no symmetric one."""
+    m = Maker("fft." + op)
+    for i, a in enumerate(options):
+        inputs = [m.tensor(own, shape(a))] + ([m.tensor(PARTS.get(own, own), (6,), 0.5, 1.5)] if i % 2 == 0 else [])
+        yield case(f"{a}", fn(**a), inputs, a, RELATIVE, gradient=True)
+    a = options[0]
+    yield case("not contiguous", fn(**a), [m.tensor(own, shape(a))], a, RELATIVE, reversed_axes=True)
+    for d in dtypes:
+        yield case(d, fn(**a), [m.tensor(d, shape(a)), m.tensor(PARTS.get(d, d), (6,), 0.5, 1.5)], a, RELATIVE)
+
+
+PARTS = {"c64": "f32", "c128": "f64"}
+STFT = [{"n": 8, "hop": 2}, {"n": 6, "hop": 3, "padding": 1}, {"n": 7, "hop": 2, "padding": 2, "normalized": True}, {"n": 8, "hop": 8, "uncentered": True},
+        {"n": 8, "hop": 2, "padding": 3, "twoSided": True}]
+ISTFT = [{"n": 8, "hop": 2}, {"n": 6, "hop": 3}, {"n": 7, "hop": 2, "normalized": True}, {"n": 8, "hop": 8, "uncentered": True},
+         {"n": 8, "hop": 2, "twoSided": True}, {"n": 6, "hop": 2, "twoSided": True, "complex": True}, {"n": 8, "hop": 2, "length": 9}]
+
 TRANSFORMS = [k + n for n in ("", "2", "n") for k in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")]
 
 
@@ -194,3 +221,5 @@ def table():
         yield op, itertools.chain(calls(op, fn, shapes, **({"kind": RELATIVE} | options)), more(op))
     for name in TRANSFORMS:
         yield "fft." + name.upper(), transform(name)
+    yield "fft.STFT", framed("STFT", stft, lambda a: (2, 17), "f32", ["f64", *COMPLEX], STFT)
+    yield "fft.ISTFT", framed("ISTFT", istft, lambda a: (2, a["n"] if "twoSided" in a else a["n"] // 2 + 1, 5), "c64", ["c128"], ISTFT)

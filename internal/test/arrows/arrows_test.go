@@ -139,7 +139,7 @@ var allowed = map[string][]string{
 	"nn":                       {"internal/functions", "ir/ops", "lazy"},
 	"special":                  {"internal/functions", "ir/ops", "lazy"},
 	"linalg":                   {"internal/functions", "ir/ops", "lazy"},
-	"fft":                      {"internal/functions", "ir/dims", "ir/ops", "lazy"},
+	"fft":                      {"internal/functions", "ir/dims", "ir/ops", "lazy", "soa"},
 	"data":                     {"lazy", "soa"},
 	"data/digits":              {"data"},
 	"checkpoint":               {"lazy", "soa/npy"},
