@@ -1264,8 +1264,8 @@ func PDist(x *lazy.Tensor, p float64) *lazy.Tensor {
 }
 
 // Linear returns x weightᵀ, plus the bias if it is given, for x[…, in] and
-// weight[out, in]. A weight[in] gives results without a last axis, and takes a
-// bias without axes.
+// weight[out, in], as […, out]. A weight[in] gives results without a last
+// axis, and takes a bias without axes.
 //
 // It requires: x is a number; weight has the dtype of x; bias, if given, has
 // the dtype of x; weight has rank 2 or 1, and its last dimension is that of x;
@@ -1275,7 +1275,7 @@ func Linear(x *lazy.Tensor, weight *lazy.Tensor, bias *lazy.Tensor) *lazy.Tensor
 }
 
 // Bilinear returns Σ x[…, i] weight[o, i, j] y[…, j], plus bias[o] if it
-// is given.
+// is given, as […, o].
 //
 // It requires: x is floating point; y has the dtype of x; weight has the dtype
 // of x; bias, if given, has the dtype of x; weight has rank 3, and its last
@@ -1296,9 +1296,9 @@ func recordConvTranspose(x *lazy.Tensor, weight *lazy.Tensor, bias *lazy.Tensor,
 	return definedConvTranspose.Call(lazy.Attrs{"spatial": spatial, "stride": stride, "padding": padding, "dilation": dilation, "more": more, "groups": groups}, functions.Operands(2, x, weight, bias)...)
 }
 
-// Embedding returns the rows of weight that the indices choose. The row at the
-// padding index, if there is one, gets no gradient; a negative one counts from
-// the end.
+// Embedding returns the rows of weight[n, features] that the indices choose, as
+// [indices…, features]. The row at the padding index, if there is one, gets
+// no gradient; a negative one counts from the end.
 //
 // It requires: weight is floating point; indices is an integer; weight has rank
 // 2; there is one padding index at most, that of a row of weight.
@@ -1307,9 +1307,10 @@ func Embedding(weight *lazy.Tensor, indices *lazy.Tensor, padding ...int) *lazy.
 }
 
 // EmbeddingBag returns the sum, the mean or the largest elements of the rows of
-// weight that the indices of a bag choose; zeros for an empty bag. Bags are the
-// rows of indices[bags, n]. perIndex, if given, multiplies the rows before they
-// are added up. Indices equal to the padding index do not count.
+// weight that the indices of a bag choose, as [bags, features]; zeros for an
+// empty bag. Bags are the rows of indices[bags, n]. perIndex, if given,
+// multiplies the rows before they are added up. Indices equal to the padding
+// index do not count.
 //
 // It requires: weight is floating point; indices is an integer; perIndex, if
 // given, has the dtype of weight; weight and indices have rank 2; there is one
