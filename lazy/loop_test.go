@@ -331,6 +331,9 @@ func TestIndicesOfCases(t *testing.T) {
 				indices []float64
 			}{{lazy.U8, []float64{0, 2, 129, 255}}, {lazy.I8, []float64{-1, 1, 127}}, {lazy.U16, []float64{2, 299, 40000}}, {lazy.I32, []float64{-7, 2, 299}},
 				{lazy.U32, []float64{1, 1 << 31}}, {lazy.I64, []float64{-1 << 33, 2, 1 << 33}}, {lazy.U64, []float64{128, 1 << 63}}} {
+				if n > 3 && c.d.Size() > 2 && c.d != lazy.I32 { // three branches show the same
+					continue
+				}
 				var all tensors
 				var want []float64
 				for _, index := range c.indices {

@@ -102,7 +102,7 @@ func TestReasonOfAVaryingNumber(t *testing.T) {
 	}
 	r := tr.Report()
 	require.Len(t, r.Compiles, 2)
-	require.Equal(t, "numbers_test.go:99: the number 0.5, now another; nothing to change: numbers of this line are arguments from now on, and other values compile nothing", r.Compiles[1].Reason)
+	require.Equal(t, "numbers_test.go:101: the number 0.5, now another; nothing to change: numbers of this line are arguments from now on, and other values compile nothing", r.Compiles[1].Reason)
 }
 
 // Const, and an option, keep numbers in programs.

@@ -215,6 +215,9 @@ func TestValuesDoNotChooseTheTrace(t *testing.T) {
 					if (k+n)%2 > 0 && len(s.dims) > 3 {
 						continue
 					}
+					if trials.Few() && (k+n+values)%len(kinds) > 0 {
+						continue
+					}
 					theirs, mine := lazy.NewTrace(dev), lazy.NewTrace(dev)
 					x := all(theirs, func(i int) string {
 						if values>>i&1 > 0 {
