@@ -13,6 +13,7 @@ import (
 // number of axes.
 var (
 	norms      = []string{fft.Backward: "backward", fft.Ortho: "ortho", fft.Forward: "forward"}
+	ends       = []string{fft.Reflect: "reflect", fft.Zeros: "constant", fft.Replicate: "replicate", fft.Circular: "circular"}
 	reductions = []string{nn.ReduceMean: "mean", nn.ReduceSum: "sum", nn.ReduceNone: "none", nn.ReduceBatchMean: "batchmean"}
 	modes      = []string{nn.ModeNearest: "nearest", nn.ModeLinear: "linear", nn.ModeCubic: "cubic", nn.ModeNearestExact: "nearest-exact", nn.ModeArea: "area"}
 	borders    = []string{nn.GridZeros: "zeros", nn.GridBorder: "border", nn.GridReflect: "reflection"}
@@ -25,6 +26,7 @@ var worded = []struct {
 	pkg, op, attr string // no op: all others of the package
 	words         []string
 }{
+	{"fft", "STFT", "padding", ends},
 	{"fft", "", "norm", norms},
 	{"nn", "KLDivLoss", "reduction", reductions},
 	{"nn", "", "reduction", reductions[:nn.ReduceBatchMean]},
