@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/internal/callsite"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -12,7 +13,7 @@ import (
 type Check struct {
 	Of      *Node
 	Host    string // the function: it takes the least and the largest element, and returns 0 of their dtype
-	Numbers []int  // its other arguments
+	Numbers []int  // its other arguments; sizes may be expressions
 	Loc     callsite.Site
 }
 
@@ -240,6 +241,10 @@ func (c *checker) call(e extremes) *Node {
 	c.loc = e.of.Loc
 	in := []*Node{e.at[0], e.at[1]}
 	for _, number := range e.of.Numbers {
+		if dims.IsExpr(number) {
+			in = append(in, c.op(OpSizeOf, types.Of(types.I64), []Attr{SizeOfDType: {Int: int64(types.I64)}, SizeOfSize: {Int: int64(number)}}))
+			continue
+		}
 		in = append(in, c.number(int64(number)))
 	}
 	t := e.at[0].Type

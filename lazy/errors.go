@@ -298,22 +298,23 @@ var (
 //
 // Indices that are arguments are looked at before the run, those that the program computes by a call of
 // the host in its midst. Those within closures of control flow, as [For] takes, are looked at when the
-// branch or loop has ended. Indices that are in range whatever the arguments are, such as those of ArgMax and TopK and
-// the number of an iteration, cost nothing. The error has the op, its line, the index and the range.
-// Variables are as they were before the step, and its tensors have the error. Indices that a function
-// with open [Function.Inputs] computes are not looked at. Nor are, in a step that assigns variables, those
-// that a loop begins with as elements of an argument, such as the tokens of a text that it goes on with.
+// branch or loop has ended. Indices that are in range whatever the arguments are, such as those of ArgMax
+// and TopK and the number of an iteration, cost nothing. The error has the op, its line, the index and the range.
+// Variables are as they were before the step, and its tensors have the error. In a step that assigns
+// variables, those that a loop begins with as elements of an argument, such as the tokens of a text that
+// it goes on with, are not looked at. Nor are those that a function with open [Function.Inputs] computes
+// where some sizes show that they are in range, and others do not.
 func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices, d.anyIndex = on, !on } }
 
 // looksAt returns what the indices in g are to be, and the program of g that looks at those that it
-// computes. That has no sizes that are open: with open set only arguments are looked at.
-func (d *Device) looksAt(g *ir.Graph, open bool) (all []guard.Index, program *ir.Graph) {
+// computes: with argumentsAlone set none.
+func (d *Device) looksAt(g *ir.Graph, argumentsAlone bool) (all []guard.Index, program *ir.Graph) {
 	if d.anyIndex {
 		return nil, g
 	}
 	remote := d.memory.Remote != nil
 	// A device with memory of its own has arguments there, which its programs look at.
-	return guard.Indices(g, open || !remote || !d.checkIndices, !open && (!remote || d.checkIndices))
+	return guard.Indices(g, argumentsAlone || !remote || !d.checkIndices, !argumentsAlone && (!remote || d.checkIndices))
 }
 
 // indexError is the error of an index that does not exist.

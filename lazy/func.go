@@ -11,7 +11,6 @@ import (
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir"
-	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/account"
 	"ltc/lazy/internal/guard"
@@ -418,11 +417,11 @@ type placeholder int
 // trace records and compiles the function for a signature.
 func (f *Function) trace(ctx context.Context, t *traced) error {
 	f.mu.RLock()
-	open := f.inputs != nil && slices.ContainsFunc(f.inputs.all, func(in Input) bool { return dims.HasExpr(in.Type.Shape...) })
+	unlooked := f.inputs != nil && f.inputs.unlooked.Load()
 	f.mu.RUnlock()
 	return f.record(t, f.names(len(t.types)), func(g *ir.Graph) (err error) {
 		t.err = programs.ErrPanicked // unless it returns: the next call tries again
-		t.indices, g = f.dev.looksAt(g, open)
+		t.indices, g = f.dev.looksAt(g, unlooked)
 		t.program, err = f.dev.program(ctx, "func", g, &f.account, func() (callsite.Site, purpose) { return callsite.Caller(), purpose{} })
 		return err
 	})

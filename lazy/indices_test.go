@@ -2,11 +2,13 @@ package lazy_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/ir/types"
 	"ltc/lazy"
 )
 
@@ -286,6 +288,74 @@ func TestIndicesOfLoopsInRange(t *testing.T) {
 	}
 }
 
+// A function for all sizes looks at the indices that it computes, also where the number of rows is open.
+func TestIndicesOfOpenInputs(t *testing.T) {
+	rows := []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
+	d := open(t, "cpu")
+	for i, c := range []struct {
+		want string // for 3 and 4; "" if no index is looked at
+		f    func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor
+	}{
+		{"gather(f32[4,3], i64[2]): an index is 4, but there are 4 to choose from, 0 to 3", func(tr *lazy.Trace, _, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.From(tr, rows, 4, 3).Gather(computed(at))
+		}},
+		{"gather(f32[4,3], i64[2]): an index is 4, but there are 4 to choose from, 0 to 3", func(_ *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(computed(at)) }},
+		{"gather(f32[4,3], i64[2]): the index at [1] is 4", func(_ *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(at) }},
+		{"one_hot(i64[2]): an index is 4", func(_ *lazy.Trace, _, at *lazy.Tensor) *lazy.Tensor { return computed(at).OneHot(4, lazy.F32) }},
+		{"gather(f32[4,3], i64[2]): an index is 4", func(_ *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(2, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Gather(computed(at)).Sum())}
+			}, x.Sum())[0]
+		}},
+		{"", func(_ *lazy.Trace, x, _ *lazy.Tensor) *lazy.Tensor { return x.Gather(x.ArgMax(0)) }},
+		{"", func(_ *lazy.Trace, x, _ *lazy.Tensor) *lazy.Tensor { return x.Gather(x.ArgSort(0).Narrow(0, 0, 1)) }},
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			f := lazy.Func(d, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor { return c.f(tr, x, at) })
+			require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("rows", 1, 8), 3)},
+				lazy.Input{Name: "at", Type: types.Of(lazy.I64, lazy.Dim("n", 1, 8))}))
+			call := func(at ...int64) error {
+				y, err := f.Call(t.Context(), lazy.From(d, rows, 4, 3), lazy.From(d, at))
+				if err == nil {
+					_, err = y.Value()
+				}
+				return err
+			}
+			before := counter(d, "UncachedCompile")
+			require.NoError(t, call(0, 3, 2))
+			require.Equal(t, strings.Contains(c.want, "an index"), strings.Contains(f.Program(lazy.FormatStableHLO), "ltc.check_index"))
+			if err := call(3, 4); c.want != "" {
+				require.ErrorIs(t, err, lazy.ErrIndex)
+				require.ErrorContains(t, err, c.want)
+			}
+			require.NoError(t, call(3))
+			require.EqualValues(t, before+1, counter(d, "UncachedCompile"))
+		})
+	}
+}
+
+// A loop and the one of its gradient, which saves what that needs, are one loop with checks, too.
+func TestChecksOfIndicesAddNoLoop(t *testing.T) {
+	whiles := func(d *lazy.Device, nested bool) int {
+		tr := lazy.NewTrace(d)
+		x, at := lazy.Iota(tr, lazy.F32, 0, 4), lazy.From(tr, []int64{3})
+		body := func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{s[0].Mul(x.Gather(computed(at))).Sin()}
+		}
+		outer := body
+		if nested {
+			outer = func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return lazy.For(3, body, s...) }
+		}
+		y := lazy.For(2, outer, x.Narrow(0, 1, 1))[0]
+		require.NoError(t, tr.MarkStep(y, lazy.Grad(y.Sum(), x)[0]))
+		require.NoError(t, tr.Wait(t.Context()))
+		return strings.Count(tr.Program(lazy.FormatStableHLO), "stablehlo.while")
+	}
+	for _, nested := range []bool{false, true} {
+		require.Equal(t, whiles(open(t, "cpu", lazy.CheckIndices(false)), nested), whiles(open(t, "cpu"), nested))
+	}
+}
+
 // What does not run is not looked at: a branch that is not taken, and a loop without iterations.
 func TestIndicesOfClosuresThatDoNotRun(t *testing.T) {
 	for _, name := range watchers {
@@ -358,9 +428,11 @@ func TestIndicesThatDoNotCountFromTheEnd(t *testing.T) {
 func TestIndicesOfAllSizesAreOneCompile(t *testing.T) {
 	d := open(t, "cpu")
 	tr := lazy.NewTrace(d)
+	line := 0
 	step := func(at ...int64) error {
 		ids := lazy.From(tr, at)
-		rows := lazy.Iota(tr, lazy.F32, 0, 12).Reshape(4, 3).Gather(computed(ids)) // line 363
+		_, _, line, _ = runtime.Caller(0)
+		rows := lazy.Iota(tr, lazy.F32, 0, 12).Reshape(4, 3).Gather(computed(ids))
 		if err := tr.MarkStep(rows.Index(computed(ids.MulScalar(0)).SubScalar(1))); err != nil {
 			return err
 		}
@@ -372,7 +444,7 @@ func TestIndicesOfAllSizesAreOneCompile(t *testing.T) {
 		at[n-1] = 4
 		err := step(at...)
 		require.ErrorIs(t, err, lazy.ErrIndex)
-		require.ErrorContains(t, err, fmt.Sprintf("indices_test.go:363: gather(f32[4,3], i64[%d]): an index is 4", n))
+		require.ErrorContains(t, err, fmt.Sprintf("indices_test.go:%d: gather(f32[4,3], i64[%d]): an index is 4", line+1, n))
 	}
 	require.EqualValues(t, 2, counter(d, "UncachedCompile"), "the second serves all sizes")
 }

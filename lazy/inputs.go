@@ -115,6 +115,7 @@ type inputs struct {
 	given    []types.Type // once open is recorded: the types, with the sizes that ops need
 	numbers  bool         // there is no program for all sizes
 	compiled atomic.Bool  // there has been one
+	unlooked atomic.Bool  // it looks at no indices that it computes
 
 	mu    sync.Mutex
 	open  *shapeinfer.Open // of the program for all sizes; nil before it is recorded
@@ -257,9 +258,14 @@ func (in *inputs) record(f *Function) (*shapeinfer.Open, error) {
 	given := typesOf(in.all)
 	var why error
 	for range mostAssumed {
-		o, refused, err := f.openGraph(given)
+		o, refused, err := f.openGraph(given, true)
+		unlooked := err != nil
+		if unlooked { // maybe some sizes show that indices are in range, and others do not
+			o, refused, err = f.openGraph(given, false)
+		}
 		if err == nil {
 			in.given = given
+			in.unlooked.Store(unlooked)
 			return o, nil
 		}
 		why = err
@@ -277,8 +283,8 @@ const mostAssumed = 8
 
 // openGraph returns the graph of open sizes that the function records for arguments of the types. It is what
 // graphs for some numbers in place of the symbols have in common, else the graph that is recorded for the
-// symbols. Refused is why that cannot be recorded, if it was tried.
-func (f *Function) openGraph(given []types.Type) (o *shapeinfer.Open, refused, err error) {
+// symbols. Refused is why that cannot be recorded, if it was tried. With look the graph looks at indices.
+func (f *Function) openGraph(given []types.Type, look bool) (o *shapeinfer.Open, refused, err error) {
 	symbols := symbolsOf(given)
 	var samples []*ir.Graph
 	taken := map[int]bool{} // the types' own numbers: a graph has one constant for sizes that are equal
@@ -289,7 +295,7 @@ func (f *Function) openGraph(given []types.Type) (o *shapeinfer.Open, refused, e
 	}
 	for _, from := range []iter.Seq[int]{many, few, some} {
 		v := numbersFor(symbols, from, taken)
-		g, failed := f.graphOf(v.ofTypes(given), false)
+		g, failed := f.graphOf(v.ofTypes(given), false, look)
 		if failed == nil {
 			samples = append(samples, g)
 		} else {
@@ -304,7 +310,7 @@ func (f *Function) openGraph(given []types.Type) (o *shapeinfer.Open, refused, e
 			return o, nil, nil
 		}
 	}
-	if o, refused = f.symbolic(given, samples); o != nil {
+	if o, refused = f.symbolic(given, samples, look); o != nil {
 		return o, nil, nil
 	}
 	if errors.Is(err, shapeinfer.ErrNoExpression) {
@@ -315,8 +321,8 @@ func (f *Function) openGraph(given []types.Type) (o *shapeinfer.Open, refused, e
 
 // symbolic returns the graph that the function records for the types, whose sizes are symbols. There is
 // none without samples, or if one of these is no instance of it: the function took a name for a number.
-func (f *Function) symbolic(given []types.Type, samples []*ir.Graph) (*shapeinfer.Open, error) {
-	g, err := f.graphOf(given, true)
+func (f *Function) symbolic(given []types.Type, samples []*ir.Graph, look bool) (*shapeinfer.Open, error) {
+	g, err := f.graphOf(given, true, look)
 	if err == nil {
 		err = onlyOpen(g)
 	}
@@ -335,7 +341,7 @@ func (f *Function) symbolic(given []types.Type, samples []*ir.Graph) (*shapeinfe
 
 // graphOf returns the graph that the function records for arguments of the types, whose sizes may be
 // expressions if open is set. A panic at these is an error: Go code cannot know what they are.
-func (f *Function) graphOf(given []types.Type, open bool) (g *ir.Graph, err error) {
+func (f *Function) graphOf(given []types.Type, open, look bool) (g *ir.Graph, err error) {
 	t := &traced{owner: sched.Goroutine(), types: given, open: open, ready: make(chan struct{})}
 	if open {
 		defer func() {
@@ -345,6 +351,9 @@ func (f *Function) graphOf(given []types.Type, open bool) (g *ir.Graph, err erro
 		}()
 	}
 	err = f.record(t, f.names(len(given)), func(recorded *ir.Graph) error {
+		if look {
+			_, recorded = f.dev.looksAt(recorded, false)
+		}
 		g = recorded.Clone()
 		return nil
 	})

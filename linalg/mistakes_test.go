@@ -287,3 +287,24 @@ func TestOpenSizes(t *testing.T) {
 	_, err = closed.Export([]lazy.Input{{Name: "x", Type: types.Of(lazy.F64, lazy.Dim("n", 1, 16), lazy.Dim("n", 1, 16))}}, "y")
 	require.ErrorContains(t, err, "a matrix of an open size cannot be decomposed; give its sizes as numbers (linalg.inv_c3)")
 }
+
+// A pivot that is no row of the matrix, from 1, is an error.
+func TestLUSolveLooksAtPivots(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		for _, pivot := range []int32{0, 1, 3, 4} {
+			lu, b := formula(tr, lazy.F64, 1, 3, 3), formula(tr, lazy.F64, 2, 3, 1)
+			err := tr.MarkStep(linalg.LUSolve(lu, lazy.From(tr, []int32{1, 2, pivot}), b))
+			if err == nil {
+				err = tr.Wait(t.Context())
+			}
+			if pivot == 1 || pivot == 3 {
+				require.NoError(t, err)
+				continue
+			}
+			require.ErrorIs(t, err, lazy.ErrIndex)
+			require.ErrorContains(t, err, "mistakes_test.go:")
+			require.ErrorContains(t, err, fmt.Sprintf("an index is %d, but there are 3 to choose from", pivot-1))
+		}
+	}
+}

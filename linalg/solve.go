@@ -131,19 +131,21 @@ func checkLUSolve(x, pivots, b *lazy.Tensor) (demand, reason string) {
 
 func computeLUSolve(x, pivots, b *lazy.Tensor) *lazy.Tensor {
 	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
-		x, b := t[0], rowsInOrder(t[2], orderOf(t[1]))
+		rows := count(t[1].Trace(), 0, t[1].OpenDim(-1))
+		at := rows.Gather(t[1].SubScalar(1)) // which looks at them
+		x, b := t[0], rowsInOrder(t[2], orderOf(at))
 		return []*lazy.Tensor{x.TriangularSolve(x.TriangularSolve(b, false, false, false, true), false, true, false, false)}
 	}, x, pivots, b)[0]
 }
 
-// orderOf returns the rows that swaps of i and pivots[i], from 1, put first, second, ….
+// orderOf returns the rows that swaps of i and pivots[i], both from 0, put first, second, ….
 func orderOf(pivots *lazy.Tensor) *lazy.Tensor {
 	batch, n := batchOf(pivots, 1), pivots.OpenDim(-1)
-	pivots = stack(pivots, 1).Convert(lazy.I32)
+	pivots = stack(pivots, 1)
 	b := pivots.OpenDim(0)
 	order := lazy.For(n, func(tr *lazy.Trace, k *lazy.Tensor, state []*lazy.Tensor) []*lazy.Tensor {
 		order, i := state[0], count(tr, 1, 1, n)
-		at := pivots.IndexSelect(k.Reshape(1), 1).SubScalar(1)
+		at := pivots.IndexSelect(k.Reshape(1), 1)
 		isOne, isOther := i.Equal(k), i.Equal(at)
 		one, other := isOne.WhereScalar(order, 0).MaxKeep(1), isOther.WhereScalar(order, 0).MaxKeep(1)
 		return []*lazy.Tensor{isOne.Where(other, isOther.Where(one, order))}

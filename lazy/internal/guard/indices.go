@@ -38,6 +38,7 @@ type part struct{ starts, steps, shape []int }
 // Without midst the program is g.
 func Indices(g *ir.Graph, arguments, midst bool) (all []Index, program *ir.Graph) {
 	s := search{arguments: arguments, midst: midst, donates: slices.ContainsFunc(g.Alias, func(a int) bool { return a >= 0 })}
+	s.open = slices.ContainsFunc(g.Params, func(p *ir.Node) bool { return dims.HasExpr(p.Type.Shape...) })
 	checks := s.in(g, nil)
 	for i := range s.all {
 		s.all[i].of = nil // which may be used again
@@ -53,6 +54,7 @@ func Indices(g *ir.Graph, arguments, midst bool) (all []Index, program *ir.Graph
 type search struct {
 	arguments, midst bool
 	donates          bool // the program writes over arguments
+	open             bool // arguments have sizes that are open
 	all              []Index
 }
 
@@ -66,23 +68,24 @@ func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 			continue
 		}
 		x, ok := indexOf(n)
-		if !ok || dims.IsExpr(x.Bound) {
+		if !ok || dims.IsExpr(x.Bound) && !s.open {
 			continue
 		}
 		if _, in := x.of.Value.(ir.InRange); in { // what it is made of is looked at
 			continue
 		}
-		if x.resolve(r); x.arg >= 0 && s.arguments {
+		if x.resolve(r); x.arg >= 0 && s.arguments && !dims.IsExpr(x.Bound) {
 			s.all = append(s.all, x)
 			continue
 		}
-		if x.arg = -1; !s.midst || !dims.Static(x.of.Type.Shape) {
+		if x.arg = -1; !s.midst || !s.open && !dims.Static(x.of.Type.Shape) {
 			continue
 		}
 		if r == nil {
 			r = &ranges{}
 		}
-		if x.contains(r.of(x.of)) || s.donates && r.caller != nil && x.contains(r.assuming(interval{int64(x.Low), int64(x.Bound) - 1}).of(x.of)) {
+		bound, _ := dims.Bounds(x.Bound) // the least
+		if x.contains(r.of(x.of)) || isPlace(x.of, x.Bound) || s.donates && r.caller != nil && x.contains(r.assuming(interval{int64(x.Low), int64(bound) - 1}).of(x.of)) {
 			continue
 		}
 		checks.Own = append(checks.Own, ir.Check{Of: x.of, Host: hostName, Numbers: []int{len(s.all), x.Low, x.Bound}, Loc: n.Loc})
@@ -92,7 +95,29 @@ func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 }
 
 // contains reports whether all of an interval are in range.
-func (x *Index) contains(in interval) bool { return in.low >= int64(x.Low) && in.high < int64(x.Bound) }
+func (x *Index) contains(in interval) bool {
+	bound, _ := dims.Bounds(x.Bound)
+	return in.low >= int64(x.Low) && in.high < int64(bound)
+}
+
+// isPlace reports whether n has indices of an axis of the size, which may be an expression.
+func isPlace(n *ir.Node, size int) bool {
+	for moves(n) || widens(n) || n.Op == ir.OpSlice {
+		n = n.In[0]
+	}
+	switch n.Op {
+	case ir.OpIota:
+		return n.Type.Shape[n.Attrs[ir.IotaAxis].Int] == size
+	case ir.OpArgMax:
+		return n.In[0].Type.Shape[n.Attrs[ir.ArgMaxAxis].Int] == size
+	case ir.OpArgSort:
+		return n.In[0].Type.Shape[n.Attrs[ir.ArgSortAxis].Int] == size
+	case ir.OpResult:
+		sort := n.In[0]
+		return sort.Op == ir.OpSort && n.Attrs[ir.ResultIndex].Int == 1 && sort.In[0].Type.Shape[sort.Attrs[ir.SortAxis].Int] == size
+	}
+	return false
+}
 
 // within adds the checks of the graphs that n, a node of g, calls or runs.
 func (s *search) within(g *ir.Graph, n *ir.Node, r *ranges, checks *ir.Checks) {
