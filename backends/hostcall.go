@@ -82,6 +82,21 @@ func registerHost(name string, f HostFunc, takes CompositeTest) error {
 	return nil
 }
 
+// Standard returns the name under which the backend cpu itself registers a function for composites of a
+// name. It runs where no other function of [RegisterHostComposite] takes them.
+func Standard(composite string) string { return "ltc.standard." + composite }
+
+// HostFor returns the name of the function that computes a composite of these types and
+// attributes; "" if there is none.
+func HostFor(composite string, args, results []types.Type, attrs mlir.Dict) string {
+	for _, name := range []string{composite, Standard(composite)} {
+		if HostTakes(name, args, results, attrs) {
+			return name
+		}
+	}
+	return ""
+}
+
 // HostTakes reports whether the function that is registered under name computes a composite of
 // these types and attributes.
 func HostTakes(name string, args, results []types.Type, attrs mlir.Dict) bool {

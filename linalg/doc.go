@@ -6,7 +6,7 @@
 // Matrices are the last two axes of a tensor, whose axes before them are a batch. They are real;
 // those of 16 bits are computed in f32 and rounded once. Decompositions are loops over whole batches
 // that any backend runs. LU has partial pivoting, QR is by Householder reflectors, both in blocks of columns.
-// Eigh and SVD are by Jacobi rotations of n/2 pairs at a time. A matrix with NaNs or infinities
+// Eigh and SVD are by Jacobi rotations of n/2 pairs at a time; the backend cpu has functions for smaller matrices. A matrix with NaNs or infinities
 // gives NaNs.
 //
 // General eigenvalues (torch.linalg.eig) are complex, and not here; neither is LDL, which only

@@ -106,6 +106,47 @@ func TestFactors(t *testing.T) {
 	}
 }
 
+// The functions of the host that the backend cpu has for small matrices give what the bodies do, signs and phases
+// included.
+func TestFunctionsOfTheHost(t *testing.T) {
+	eval, cpu := trace(t, "eval"), trace(t, "cpu")
+	all := func(tr *lazy.Trace, d types.DType, dims []int) []*lazy.Tensor {
+		x := formula(tr, d.Part(), 3, dims...)
+		if d.IsComplex() {
+			x = lazy.Complex(x, formula(tr, d.Part(), 4, dims...))
+		}
+		u, s, vt := linalg.SVD(x, true)
+		ys := []*lazy.Tensor{u, s, vt, linalg.SVDVals(x.MulScalar(0))}
+		if dims[len(dims)-1] == dims[len(dims)-2] {
+			l, v := linalg.Eigh(x, true)
+			ys = append(ys, l, v)
+		}
+		for i, y := range ys {
+			if y.DType().IsComplex() {
+				ys[i] = y.ViewAsReal()
+			}
+		}
+		return ys
+	}
+	for _, dims := range [][]int{{1, 1}, {2, 3, 3}, {5, 2}, {2, 4}} {
+		for _, d := range []types.DType{lazy.F32, lazy.F64, lazy.C64, lazy.C128} {
+			bound := 1e-12
+			if d.Part() == lazy.F32 {
+				bound = 1e-5
+			}
+			want, got := all(eval, d, dims), all(cpu, d, dims)
+			require.NoError(t, eval.MarkStep(want...))
+			require.NoError(t, cpu.MarkStep(got...))
+			for i := range want {
+				is := values(t, got[i])
+				for k, v := range values(t, want[i]) {
+					require.InDelta(t, v, is[k], bound, "%v of %v: result %d", d, dims, i)
+				}
+			}
+		}
+	}
+}
+
 // A matrix with NaNs has nothing to do with the others of its batch.
 func TestNaNInBatch(t *testing.T) {
 	tr := trace(t, "cpu")

@@ -13,10 +13,15 @@ import (
 
 // compositeOf returns what an op is, if it is a composite of types that kernels have.
 func compositeOf(op *mlir.Op) *plan.Composite {
-	name, _ := op.Attrs.Get("name").(mlir.StringAttr)
 	if op.Code != stablehlo.Composite || carries(op) {
 		return nil
 	}
+	return signatureOf(op)
+}
+
+// signatureOf returns what a composite is; nil if memory has no such elements.
+func signatureOf(op *mlir.Op) *plan.Composite {
+	name, _ := op.Attrs.Get("name").(mlir.StringAttr)
 	c := &plan.Composite{Name: string(name)}
 	if attrs, ok := op.Attrs.Get("composite_attributes").(mlir.DictAttr); ok {
 		c.Attrs = mlir.Dict(attrs)
@@ -26,7 +31,7 @@ func compositeOf(op *mlir.Op) *plan.Composite {
 		to     *[]plan.Dense
 	}{{op.Operands, &c.Args}, {op.Results, &c.Outs}} {
 		for _, v := range list.values {
-			t, err := backends.TypeOf(v.Type)
+			t, err := hostType(v.Type)
 			if err != nil {
 				return nil
 			}
@@ -34,6 +39,21 @@ func compositeOf(op *mlir.Op) *plan.Composite {
 		}
 	}
 	return c
+}
+
+// hostType is the type of elements as functions of the host have them, which take complex numbers besides.
+func hostType(t mlir.Type) (types.Type, error) {
+	tt, ok := t.(*mlir.TensorType)
+	if !ok {
+		return backends.TypeOf(t)
+	}
+	c, ok := tt.Elem.(mlir.ComplexType)
+	if !ok {
+		return backends.TypeOf(t)
+	}
+	of, err := backends.TypeOf(mlir.Tensor(c.Elem, tt.Shape...))
+	of.DType = of.DType.Complex()
+	return of, err
 }
 
 // claims reports whether an op is a composite that the target claims.
@@ -63,17 +83,17 @@ func hasOpenSize(c *plan.Composite) bool {
 	return slices.ContainsFunc(slices.Concat(c.Args, c.Outs), func(a plan.Dense) bool { return !dims.Static(a.Type.Shape) })
 }
 
-// hosted reports whether an op is a composite that a function of the host is registered for. The
-// function's results have no sizes of their own: where a size is open the body runs.
-func (o *Options) hosted(op *mlir.Op) bool {
-	if !o.HostComposites {
-		return false
+// hosted returns the name of the function of the host that is registered for a composite; "" if there is none, or
+// the op is something else. The function's results have no sizes of their own: where a size is open the body runs.
+func (o *Options) hosted(op *mlir.Op) string {
+	if !o.HostComposites || op.Code != stablehlo.Composite {
+		return ""
 	}
-	c := compositeOf(op)
+	c := signatureOf(op)
 	if c == nil || hasOpenSize(c) {
-		return false
+		return ""
 	}
-	return backends.HostTakes(c.Name, typesOf(c.Args), typesOf(c.Outs), c.Attrs)
+	return backends.HostFor(c.Name, typesOf(c.Args), typesOf(c.Outs), c.Attrs)
 }
 
 func typesOf(all []plan.Dense) []types.Type {

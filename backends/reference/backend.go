@@ -11,6 +11,7 @@ import (
 	"ltc/backends/kit/plan"
 	"ltc/backends/kit/stages"
 	"ltc/backends/reference/eval"
+	"ltc/backends/reference/internal/spectral"
 	"ltc/internal/env"
 	"ltc/soa"
 )
@@ -18,7 +19,12 @@ import (
 // name is the backend's.
 const name = "cpu"
 
-func init() { backends.Register(name, open) }
+func init() {
+	backends.Register(name, open)
+	if err := spectral.Register(); err != nil {
+		panic(err) // another package has the names
+	}
+}
 
 // Backend is the CPU that the process runs on.
 type Backend struct{ backends.NotImplemented }

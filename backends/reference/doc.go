@@ -8,6 +8,6 @@
 // The package imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/exec,
 // ltc/backends/kit/fuse, ltc/backends/kit/kernel, ltc/backends/kit/plan, ltc/backends/kit/stages,
 // ltc/backends/reference/eval, ltc/backends/reference/tiles, ltc/backends/reference/internal/dense,
-// ltc/backends/reference/internal/loops, ltc/soa, ltc/ir/dims, ltc/ir/types, ltc/internal/diag,
-// ltc/internal/env, ltc/internal/footprint, ltc/internal/halt and ltc/internal/spare.
+// ltc/backends/reference/internal/loops, ltc/backends/reference/internal/spectral, ltc/soa,
+// ltc/ir/dims, ltc/ir/types, ltc/internal/diag, ltc/internal/env, ltc/internal/footprint, ltc/internal/halt and ltc/internal/spare.
 package reference

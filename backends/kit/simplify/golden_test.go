@@ -52,7 +52,12 @@ func TestPasses(t *testing.T) {
 				}
 			}
 			if m := hostLine.FindSubmatch(a.Comment); m != nil {
-				o.Hosted = func(op *mlir.Op) bool { return op.Attrs.Get("name") == mlir.Attribute(mlir.StringAttr(m[1])) }
+				o.Hosted = func(op *mlir.Op) string {
+					if op.Attrs.Get("name") == mlir.Attribute(mlir.StringAttr(m[1])) {
+						return string(m[1])
+					}
+					return ""
+				}
 			}
 			golden.Archive(t, path, ".mlir", func(t *testing.T, in txtar.File) []golden.Part {
 				before := string(in.Data)

@@ -16,8 +16,11 @@ func hosted(s *state) bool {
 	}
 	changed := false
 	s.Walk(func(op *mlir.Op) bool {
-		if op.Code == stablehlo.Composite && !s.kept(op) && s.Hosted(op) {
-			call(op)
+		if op.Code != stablehlo.Composite || s.kept(op) {
+			return true
+		}
+		if function := s.Hosted(op); function != "" {
+			call(op, function)
 			changed = true
 		}
 		return true
@@ -25,9 +28,9 @@ func hosted(s *state) bool {
 	return changed
 }
 
-// call makes a composite the call of the function of its name.
-func call(composite *mlir.Op) {
-	attrs := mlir.Dict{{Name: "call_target_name", Value: composite.Attrs.Get("name")}}
+// call makes a composite the call of a function.
+func call(composite *mlir.Op, function string) {
+	attrs := mlir.Dict{{Name: "call_target_name", Value: mlir.StringAttr(function)}}
 	if config, ok := composite.Attrs.Get("composite_attributes").(mlir.DictAttr); ok {
 		attrs = append(attrs, mlir.NamedAttr{Name: "api_version", Value: mlir.IntegerAttr{Value: typedFFI, Type: mlir.I32}}, mlir.NamedAttr{Name: "backend_config", Value: config})
 	}

@@ -24,9 +24,9 @@ type Options struct {
 	// Composite reports whether the target runs a composite itself; nil: only those
 	// of Keep.
 	Composite func(op *mlir.Op) bool
-	// Hosted reports whether a function of the host that has the name of a composite runs it,
-	// unless the target does; nil: none.
-	Hosted func(op *mlir.Op) bool
+	// Hosted returns the name of the function of the host that runs a composite, unless the target
+	// does, or ""; nil: none.
+	Hosted func(op *mlir.Op) string
 	// Fold evaluates what depends on constants alone; nil: nothing is folded.
 	Fold backends.Backend
 	// FoldLimit is the most bytes of a constant that folding makes or reads;

@@ -212,7 +212,7 @@ func prepareCustomCall(b *builder, o *site) error {
 		return unsupportedf("%s", noHost(o.op))
 	}
 	for _, t := range slices.Concat(inTypes(o), o.out) {
-		if t.dt != loops.Token && !t.dt.Public().Valid() {
+		if t.dt != loops.Token && !t.hosted().DType.Valid() {
 			return unsupportedf("a host function cannot take elements of %v", t.dt)
 		}
 	}
@@ -261,7 +261,7 @@ func inTypes(o *site) []tensor {
 }
 
 func hostView(p unsafe.Pointer, t tensor) soa.View {
-	return soa.At(p, t.public())
+	return soa.At(p, t.hosted())
 }
 
 // shapeAssertion is the target of the custom_call by which JAX checks the sizes

@@ -46,6 +46,17 @@ func (t tensor) String() string {
 // public is the type that a caller knows t as.
 func (t tensor) public() types.Type { return types.Of(t.dt.Public(), t.shape...) }
 
+// hosted is the type as functions of the host have it, which take complex numbers besides.
+func (t tensor) hosted() types.Type {
+	switch t.dt {
+	case loops.C64:
+		return types.Of(types.C64, t.shape...)
+	case loops.C128:
+		return types.Of(types.C128, t.shape...)
+	}
+	return t.public()
+}
+
 // element is the type of a scalar with t's elements.
 func (t tensor) element() tensor { return tensor{dt: t.dt, n: 1, q: t.q} }
 
