@@ -2,6 +2,7 @@ package chlo
 
 import (
 	"math"
+	"math/big"
 
 	"ltc/mlir"
 )
@@ -35,7 +36,61 @@ func lanczosT(z val) (t, logT val) {
 }
 
 // inF64 computes f of an f32 in f64: near a zero of f digits are lost, of which f32 has none to spare.
-func inF64(x val, f func(x val) val) val { return f(x.convert(mlir.F64)).convert(x.elem()) }
+// Short says that the result is rounded to f32, so that sums of quotients may be quotients of sums.
+func inF64(x val, f func(x val, short bool) val) val {
+	return f(x.convert(mlir.F64), x.elem() != mlir.F64).convert(x.elem())
+}
+
+// lanczosRatio has the coefficients of P and Q, the lowest power first, with A = P/Q, and those of their
+// derivatives.
+var lanczosRatio = func() (c struct{ p, q, slopeP, slopeQ []float64 }) {
+	number := func(x float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(x) }
+	// product is that of z+k for each k from 1 on but one, times a factor.
+	product := func(but int, factor float64) []*big.Float {
+		all := []*big.Float{number(factor)}
+		for k := 1; k < len(lanczos); k++ {
+			if k == but {
+				continue
+			}
+			next := append([]*big.Float{number(0)}, all...)
+			for i, x := range all {
+				next[i] = number(0).Add(next[i], number(0).Mul(x, number(float64(k))))
+			}
+			all = next
+		}
+		return all
+	}
+	rounded := func(all []*big.Float) (f, slope []float64) {
+		for i, x := range all {
+			v, _ := x.Float64()
+			if f = append(f, v); i > 0 {
+				slope = append(slope, float64(i)*v)
+			}
+		}
+		return f, slope
+	}
+	p := product(0, lanczos[0])
+	for k := 1; k < len(lanczos); k++ {
+		for i, x := range product(k, lanczos[k]) {
+			p[i] = number(0).Add(p[i], x)
+		}
+	}
+	c.p, c.slopeP = rounded(p)
+	c.q, c.slopeQ = rounded(product(0, 1))
+	return c
+}()
+
+// power8 is beyond where A is 1 in all digits, and its eighth power a number.
+const power8 = 1e30
+
+// polynomial is that with the coefficients c, the lowest power first.
+func polynomial(x val, c []float64) val {
+	y := x.num(c[len(c)-1])
+	for i := len(c) - 2; i >= 0; i-- {
+		y = y.mul(x).addNum(c[i])
+	}
+	return y
+}
 
 // lgamma is log |Γ(x)|:
 //
@@ -45,15 +100,24 @@ func inF64(x val, f func(x val) val) val { return f(x.convert(mlir.F64)).convert
 // The first form of the power is one that does not overflow before the result.
 func lgamma(x val) val { return inF64(x, lgammaOf) }
 
-func lgammaOf(x val) val {
+func lgammaOf(x val, short bool) val {
 	reflected, z := lanczosArgument(x)
-	a := z.num(lanczos[0])
-	for k, c := range lanczos[1:] {
-		a = a.add(z.num(c).div(z.addNum(float64(k + 1))))
+	var a val
+	if c := &lanczosRatio; short {
+		low := z.lt(power8).pick(z, z.num(power8))
+		a = polynomial(low, c.p).div(polynomial(low, c.q))
+	} else {
+		a = z.num(lanczos[0])
+		for k, c := range lanczos[1:] {
+			a = a.add(z.num(c).div(z.addNum(float64(k + 1))))
+		}
 	}
 	t, logT := lanczosT(z)
 	power := z.addNum(0.5).sub(t.div(logT)).mul(logT)
 	direct := power.addNum(math.Log(2*math.Pi) / 2).add(a.log())
+	if short {
+		direct = x.eq(1).or(x.eq(2)).pick(x.num(0), direct)
+	}
 
 	// |sin πx| from the distance to the nearest integer: exactly 0 at the
 	// poles, and precise beside them.
@@ -74,16 +138,23 @@ func lgammaOf(x val) val {
 // and NaN at the poles 0, -1, -2, …
 func digamma(x val) val { return inF64(x, digammaOf) }
 
-func digammaOf(x val) val {
+func digammaOf(x val, short bool) val {
 	reflected, z := lanczosArgument(x)
-	a, slope := z.num(lanczos[0]), z.num(0)
-	for k, c := range lanczos[1:] {
-		d := z.addNum(float64(k + 1))
-		a = a.add(z.num(c).div(d))
-		slope = slope.sub(z.num(c).div(d.mul(d)))
+	var relative val // A'/A
+	if c := &lanczosRatio; short {
+		low := z.lt(power8).pick(z, z.num(power8))
+		relative = polynomial(low, c.slopeP).div(polynomial(low, c.p)).sub(polynomial(low, c.slopeQ).div(polynomial(low, c.q)))
+	} else {
+		a, slope := z.num(lanczos[0]), z.num(0)
+		for k, c := range lanczos[1:] {
+			d := z.addNum(float64(k + 1))
+			a = a.add(z.num(c).div(d))
+			slope = slope.sub(z.num(c).div(d.mul(d)))
+		}
+		relative = slope.div(a)
 	}
 	t, logT := lanczosT(z)
-	direct := logT.add(slope.div(a)).sub(z.num(lanczosG).div(t))
+	direct := logT.add(relative).sub(z.num(lanczosG).div(t))
 
 	angle := x.sub(x.addNum(0.5).floor()).mulNum(math.Pi) // in [-π/2, π/2)
 	mirror := direct.sub(angle.cos().mulNum(math.Pi).div(angle.sin()))
