@@ -18,11 +18,8 @@ var branchPrograms = []struct{ name, text string }{
 	{"two sorts of 2^20", `func.func @main(%x: tensor<1048576xf32>, %y: tensor<1048576xf32>) -> (tensor<1048576xf32>, tensor<1048576xf32>) {
 ` + sorted("%a", "%x", "1048576") + sorted("%b", "%y", "1048576") + `  return %a, %b : tensor<1048576xf32>, tensor<1048576xf32>
 }`},
-	{"two factors of 256", `func.func @main(%x: tensor<256x256xf32>, %y: tensor<256x256xf32>) -> (tensor<256x256xf32>, tensor<256x256xf32>) {
-  %a = stablehlo.cholesky %x, lower = true : tensor<256x256xf32>
-  %b = stablehlo.cholesky %y, lower = true : tensor<256x256xf32>
-  return %a, %b : tensor<256x256xf32>, tensor<256x256xf32>
-}`},
+	{"two factors of 256", twoFactors(256)},
+	{"two factors of 512", twoFactors(512)},
 	{"two LSTMs of 64 by 1x128", twoLSTMs(64, 1, 128)},
 	{"two LSTMs of 64 by 16x128", twoLSTMs(64, 16, 128)},
 	{"two LSTMs of 64 by 16x512", twoLSTMs(64, 16, 512)},
@@ -31,6 +28,14 @@ var branchPrograms = []struct{ name, text string }{
 		`  %r = stablehlo.concatenate %a, %c, %e, dim = 3 : (tensor<1x14x14x32xf32>, tensor<1x14x14x32xf32>, tensor<1x14x14x16xf32>) -> tensor<1x14x14x80xf32>
   return %r : tensor<1x14x14x80xf32>
 }`},
+}
+
+func twoFactors(n int) string {
+	return strings.ReplaceAll(`func.func @main(%x: tensor<NxNxf32>, %y: tensor<NxNxf32>) -> (tensor<NxNxf32>, tensor<NxNxf32>) {
+  %a = stablehlo.cholesky %x, lower = true : tensor<NxNxf32>
+  %b = stablehlo.cholesky %y, lower = true : tensor<NxNxf32>
+  return %a, %b : tensor<NxNxf32>, tensor<NxNxf32>
+}`, "NxN", fmt.Sprintf("%dx%d", n, n))
 }
 
 func sorted(to, from, n string) string {
