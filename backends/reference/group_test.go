@@ -220,7 +220,7 @@ func TestBranchesAreBroughtTogether(t *testing.T) {
 		together   bool
 	}{
 		{"small factors", factors(8), true},
-		{"large factors, whose operands would be in memory at once", factors(128), false},
+		{"large factors, whose operands would be in memory at once", factors(1024), false},
 		{"loops", twoLoops, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

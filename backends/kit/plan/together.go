@@ -5,8 +5,8 @@ import "slices"
 // BringTogether plans a program, as [Program.Plan] does. It puts steps beside each other that
 // depend on none of each other and that a target runs on one thread each: loops, or other work. The
 // target can then run them at the same time. Alone reports whether work is such. A step is moved if
-// the program takes no more memory, or hardly more: a sixty-fourth, or 4 KiB. What loops carry is
-// little beside their results.
+// the program takes no more memory, or hardly more: a sixty-fourth, or 1 MiB. That is enough for
+// what small loops carry and read.
 //
 // The result is the order of the steps, by their numbers before; nil if it is as it was.
 func (p *Program) BringTogether(alone func(Work) bool) (order []int) {
@@ -62,7 +62,7 @@ func (p *Program) mostArena() int {
 			all += arenaSize(v)
 		}
 	}
-	const least = 4 << 10
+	const least = 1 << 20
 	return p.Arena + max(all/64, least)
 }
 
