@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "087e9655d5698f519d763229"
+const buildID = "5f79c9441c0a5355a765aa7c"

@@ -59,7 +59,7 @@ func (q *Plan) imageOf() *image {
 	size := p.B.Size()
 	switch {
 	case q.on.Level < vector.AVX2 || q.on.Level == vector.NEON,
-		g == nil || p.GatherA != nil || p.PackedB || p.Batch != 1 || p.K == 0 || p.N == 0,
+		g == nil || p.PackedB || p.Batch != 1 || p.K == 0 || p.N == 0,
 		g.K.Starts == nil || g.Row.Starts == nil || g.K.Length != 1,
 		g.Row.Step != size && g.Row.Step != 2*size,
 		g.Row.Length < c.lanes && g.Row.Length < p.N,

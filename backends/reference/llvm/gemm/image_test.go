@@ -20,6 +20,7 @@ type window struct {
 	step, dilation, gap   int // of columns, of rows of the window, behind a row
 	filters               int
 	f64, atEnd, fuse      bool
+	turned                bool // the kernel has its filters last, and its window in the reverse order
 	border                *around
 }
 
@@ -84,6 +85,17 @@ func (x window) run(t *testing.T, on Machine, parts int) ([]byte, func()) {
 	tensor := func(n int) *tensor { return newTensor(t, p.A, [3]int{1, 1, n}, orders[0], 0, x.atEnd) }
 	a, b, c := tensor(p.M*p.K).fill(r), tensor(max(elements, 1)).fill(r), tensor(p.M*p.N)
 	ops := Operands{A: a.pointer(), B: b.pointer(), C: c.pointer()}
+	ofA := func(m, k int) int { return m*p.K + k }
+	if x.turned {
+		window := x.high * x.wide
+		ofA = func(m, k int) int { return ((window-1-k%window)*x.planes+k/window)*x.filters + m }
+		starts := make([]int64, p.K)
+		for k := range starts {
+			starts[k] = int64(ofA(0, k) * p.A.Size())
+		}
+		p.StrideA = [3]int{}
+		p.GatherA = &Gather{Row: Runs{new(int64), x.filters, p.A.Size()}, K: Runs{&starts[0], 1, 0}}
+	}
 	bias, residual := tensor(p.N).fill(r), newTensor(t, p.A, [3]int{1, p.M, p.N}, orders[0], 0, x.atEnd).fill(r)
 	if x.fuse {
 		p.Epilogue = biasResidualReLU(kind{p.A, p.A, p.A, p.A})
@@ -103,7 +115,7 @@ func (x window) run(t *testing.T, on Machine, parts int) ([]byte, func()) {
 					if !ok {
 						continue
 					}
-					v := a.get(0, 0, m*p.K+k) * b.get(0, 0, at)
+					v := a.get(0, 0, ofA(m, k)) * b.get(0, 0, at)
 					sum, all = sum+v, all+math.Abs(v)
 				}
 				if x.fuse {
@@ -127,7 +139,7 @@ func TestImages(t *testing.T) {
 			r := rand.New(rand.NewPCG(9, 10))
 			for range trials.Soak(5, 600) {
 				x := window{planes: 1 + r.IntN(5), rows: 6 + r.IntN(8), columns: 32 + r.IntN(50), high: 5 + r.IntN(3), wide: 4 + r.IntN(4),
-					step: 1, dilation: 1 + r.IntN(2), gap: r.IntN(4), filters: 1 + r.IntN(40), f64: r.IntN(4) == 0, atEnd: r.IntN(2) == 0, fuse: r.IntN(3) == 0}
+					step: 1, dilation: 1 + r.IntN(2), gap: r.IntN(4), filters: 1 + r.IntN(40), f64: r.IntN(4) == 0, atEnd: r.IntN(2) == 0, fuse: r.IntN(3) == 0, turned: r.IntN(3) == 0}
 				switch r.IntN(3) {
 				case 0:
 					x.step, x.high, x.wide = 2, 7, 7

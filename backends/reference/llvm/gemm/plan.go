@@ -164,6 +164,12 @@ func (q *Plan) choose() {
 	q.directA = p.GatherA == nil && p.A == c.elem && asItIs && !p.PrologueA.set() && p.StrideA[2] == 1 && q.keepsA()
 	q.directB = p.GatherB == nil && p.B == c.elem && c.group == 1 && !p.PrologueB.set() && p.StrideB[2] == 1 && !p.PackedB && q.keepsB()
 	rowBytes := c.steps(q.depth) * c.laneSize()
+	if q.directA && p.N > c.columns() && q.collides() {
+		q.chunk = ways // strips of rows that do not
+	}
+	if !q.directB && q.directA && p.GatherB == nil && !p.PackedB && p.M <= 12*c.rows {
+		q.width = min(q.width, q.group*c.columns()) // what is packed stays in the L2 cache for all rows
+	}
 	q.prefetchA = p.GatherA == nil && q.orderA() == AlongK && (p.Batch > 1 || p.M*rowBytes > q.l2())
 	q.batches = 1
 	if q.sharedB() || q.directB && p.K <= q.depth && p.N <= q.width {
@@ -221,10 +227,17 @@ const (
 func (q *Plan) keepsA() bool {
 	c, p := q.core, &q.p
 	row := max(abs(p.StrideA[1]*p.A.Size()), line)
-	if c.rows > ways*setsL1/gcd(row, setsL1) {
-		return p.N <= c.columns()
+	if q.collides() {
+		return p.N <= 4*c.columns() // to copy them takes longer than few panels gain by it
 	}
 	return row < 3584 || p.N <= 16*c.columns()
+}
+
+// collides reports whether rows of a strip are in more lines of a set of the L1 cache than it has
+// places.
+func (q *Plan) collides() bool {
+	row := max(abs(q.p.StrideA[1]*q.p.A.Size()), line)
+	return q.core.rows > ways*setsL1/gcd(row, setsL1)
 }
 
 // keepsB reports whether panels can be read unpacked. One reason is that packing them would
