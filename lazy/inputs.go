@@ -418,7 +418,12 @@ func numbersFor(symbols []int, from iter.Seq[int], taken map[int]bool) sizesOf {
 			n, found = numberIn(from, lo, hi, func(n int) bool { return !taken[n] })
 		}
 		if !found {
-			n = hi
+			for n = hi; n > lo && taken[n]; n-- {
+				continue
+			}
+			if taken[n] {
+				n = hi
+			}
 		}
 		values[s] = n
 		taken[values[s]] = true

@@ -66,6 +66,29 @@ func TestInputsBesideNumbers(t *testing.T) {
 	require.EqualValues(t, 1, f.Report().Compiled)
 }
 
+// Complex numbers whose size follows from data have one program as well: between its stages they are parts.
+func TestInputsOfSelectedComplexNumbers(t *testing.T) {
+	dev := open(t, "cpu", lazy.Compiled())
+	n := lazy.Dim("n", 1, 9)
+	f := lazy.Func(dev, func(tr *lazy.Trace, x, mask *lazy.Tensor) *lazy.Tensor { return x.MaskedSelect(mask).Neg() })
+	require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.C64, n)}, lazy.Input{Name: "mask", Type: types.Of(lazy.Bool, n)}))
+	for _, n := range []int{3, 9, 2} {
+		x, mask := make([]complex64, n), make([]bool, n)
+		var want []complex64
+		for i := range x {
+			if x[i], mask[i] = complex(float32(i), -1), i%2 == 0; mask[i] {
+				want = append(want, -x[i])
+			}
+		}
+		y, err := f.Call(t.Context(), lazy.From(dev, x, n), lazy.From(dev, mask, n))
+		require.NoError(t, err)
+		got, err := lazy.ToSlice[complex64](y)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	require.EqualValues(t, 1, f.Report().Compiled)
+}
+
 // A size that no expression of few samples is has an error that says where, and what to write.
 func TestInputsWithoutAnExpression(t *testing.T) {
 	dev := open(t, "cpu")

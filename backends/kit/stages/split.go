@@ -46,7 +46,7 @@ func split(p *backends.Program) ([]*stage, error) {
 	body := main.Body()
 	last := len(body.Ops) - 1
 	c := &cutter{
-		module: p.Module, main: main, rest: slices.Clone(body.Ops[:last]), ret: body.Ops[last],
+		module: p.Module, main: main, rest: byParts(body.Ops[:last]), ret: body.Ops[last],
 		sizing: sizing{known: map[*mlir.Value]bool{}, data: map[*mlir.Value]bool{}},
 		slots:  map[*mlir.Value]int{}, most: map[element]largest{}, names: map[element]string{}, early: map[int]bool{},
 	}
@@ -351,7 +351,7 @@ func isRecomputed(v *mlir.Value) bool {
 		return false
 	}
 	switch v.Def.Code {
-	case stablehlo.Constant, stablehlo.Iota:
+	case stablehlo.Constant, stablehlo.Iota, stablehlo.Complex:
 		return true
 	case stablehlo.GetDimensionSize: // of an argument, which names the size
 		return v.Def.Operands[0].Def == nil
@@ -362,6 +362,44 @@ func isRecomputed(v *mlir.Value) bool {
 		return isRecomputed(v.Def.Operands[0])
 	}
 	return false
+}
+
+// byParts returns ops with others that take complex values apart and put them together for their users.
+// Stages pass on the parts: no caller holds complex numbers.
+func byParts(ops []*mlir.Op) (all []*mlir.Op) {
+	whole := map[*mlir.Value]*mlir.Value{}
+	var use func(op *mlir.Op)
+	use = func(op *mlir.Op) {
+		for i, v := range op.Operands {
+			if w, ok := whole[v]; ok {
+				op.Operands[i] = w
+			}
+		}
+		for inner := range op.Inner() {
+			use(inner)
+		}
+	}
+	for _, op := range ops {
+		use(op)
+		all = append(all, op)
+		add := func(code mlir.Code, t mlir.Type, from ...*mlir.Value) *mlir.Value {
+			x := mlir.NewOp(code, from, t)
+			x.Loc, x.Pos, x.Ordinal = op.Loc, op.Pos, op.Ordinal
+			all = append(all, x)
+			return x.Results[0]
+		}
+		for _, v := range op.Results {
+			t, _ := v.Type.(*mlir.TensorType)
+			if t == nil || op.Code == stablehlo.Complex {
+				continue
+			}
+			if e, ok := t.Elem.(mlir.ComplexType); ok {
+				part := &mlir.TensorType{Elem: e.Elem, Shape: t.Shape, Encoding: t.Encoding, Unranked: t.Unranked}
+				whole[v] = add(stablehlo.Complex, t, add(stablehlo.Real, part, v), add(stablehlo.Imag, part, v))
+			}
+		}
+	}
+	return all
 }
 
 func dimsOf(m *mlir.Module) mlir.Dict {
