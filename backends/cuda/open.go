@@ -75,11 +75,11 @@ const recentSizes = 32
 // [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func newOpenCompilation(ctx context.Context, m backends.Module, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
 	c := &compilation{ctx: ctx, o: o, target: target, gpu: new(exec.Machine), entries: map[string]*entry{}, opens: true, mu: new(sync.Mutex)}
-	family, open, err := kit.OpenFamily(ctx, kit.NewEvaluator(), m, o, 0, func(p *backends.Program) (*plan.Program, error) { return c.kernels(ctx, p) })
+	family, err := kit.OpenFamily(ctx, kit.NewEvaluator(), m, o, 0, func(p *backends.Program) (*plan.Program, error) { return c.kernels(ctx, p) })
 	if err != nil {
 		return nil, err
 	}
-	if c.open, err = c.openProgram(open, family); err != nil {
+	if c.open, err = c.openProgram(family); err != nil {
 		return nil, err
 	}
 	o.Compiled = false // of other sizes
@@ -89,10 +89,9 @@ func newOpenCompilation(ctx context.Context, m backends.Module, p *backends.Prog
 }
 
 // openProgram adds a program, or a region of one, and its regions.
-func (c *compilation) openProgram(open plan.Opening, of *plan.Family) (*openExecutable, error) {
+func (c *compilation) openProgram(of *plan.Family) (*openExecutable, error) {
 	regions, err := exec.MakeRegions(of.Base(), func(step, r int) (backends.Executable, error) {
-		region := of.Region(step, r)
-		s, err := c.openProgram(plan.Opening{Sig: region.Base().Signature, Symbols: open.Symbols}, region)
+		s, err := c.openProgram(of.Region(step, r))
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +106,7 @@ func (c *compilation) openProgram(open plan.Opening, of *plan.Family) (*openExec
 		return nil, err
 	}
 	s := &openExecutable{code: x}
-	s.Open(open, of)
+	s.Open(of)
 	with := exec.Plan{Copied: new(atomic.Int64)}
 	if c.o.Profile {
 		with.Times = make([]exec.Timer, len(x.steps))
@@ -148,7 +147,7 @@ func (s *openExecutable) variant(ctx context.Context, views *exec.Views) (*form,
 
 // Bind brings constants to the device, once.
 func (s *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	bound, err := s.bind(ctx, s.Sig, s.Bound, constants)
+	bound, err := s.bind(ctx, s.Family.Sig, s.Bound, constants)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +160,7 @@ func (s *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (
 			return nil, err
 		}
 	}
-	b.Open(s.Opening, s.Family)
+	b.Open(s.Family)
 	b.Others = b.compileOthers()
 	b.ready(&exec.Plan{Bound: bound, Copied: new(atomic.Int64), Times: s.Times})
 	return b, nil
@@ -245,7 +244,7 @@ func (f *form) fit(ctx context.Context, sizes []int64) (*executable, error) {
 	e := x.executable(&f.of.Plan, f.of.Grown())
 	e.Sizes = slices.Clone(sizes)
 	if more := len(m.Program.SizeArgs); more > 0 {
-		e.Bound = make([]soa.View, len(f.of.Sig.Args)+more)
+		e.Bound = make([]soa.View, len(f.of.Family.Sig.Args)+more)
 		copy(e.Bound, f.of.Bound)
 		for i, size := range m.Program.SizeArgs {
 			v, err := f.on.dev.Make(types.Of(types.I32))
@@ -257,7 +256,7 @@ func (f *form) fit(ctx context.Context, sizes []int64) (*executable, error) {
 			if err := soa.Copy(v, here); err != nil {
 				return nil, err
 			}
-			e.Bound[len(f.of.Sig.Args)+i] = v
+			e.Bound[len(f.of.Family.Sig.Args)+i] = v
 		}
 	}
 	return e, nil

@@ -123,7 +123,7 @@ func TestOpenGraphs(t *testing.T) {
 	s := e.(*openExecutable)
 	calls := map[int]*backends.Call{}
 	for _, n := range []int{5, 9} {
-		calls[n] = &backends.Call{Args: []soa.View{there(t, b, sizedArgs(s.Sig, n, r)[0]), {}}, Results: make([]soa.View, 1), Resident: true}
+		calls[n] = &backends.Call{Args: []soa.View{there(t, b, sizedArgs(s.Family.Sig, n, r)[0]), {}}, Results: make([]soa.View, 1), Resident: true}
 		require.NoError(t, e.Execute(t.Context(), calls[n]))
 	}
 	require.NoError(t, e.Execute(t.Context(), calls[5])) // the block has grown since
@@ -144,7 +144,7 @@ func TestOpenGraphs(t *testing.T) {
 		own := rand.New(rand.NewPCG(uint64(g), 7))
 		all.Go(func() {
 			for i := range trials.Of(recentSizes) {
-				args := sizedArgs(s.Sig, 1+(i*7+g)%50, own)
+				args := sizedArgs(s.Family.Sig, 1+(i*7+g)%50, own)
 				want := evaluated(t, text.String(), args[0], w)
 				c := &backends.Call{Args: []soa.View{args[0], {}}}
 				if err := e.Execute(t.Context(), c); err != nil || !slices.Equal(want, floats(t, c.Results[0])) {

@@ -16,33 +16,32 @@ import (
 	"ltc/stablehlo"
 )
 
-// OpenFamily returns one program for all sizes of a module that leaves some open, and where these
-// sizes stand. Kernels makes kernels of the program once its sizes are expressions. Zeros says
+// OpenFamily returns one program for all sizes of a module that leaves some open. Kernels makes kernels of the program once its sizes are expressions. Zeros says
 // which symbols are 0 in all runs; no other size of the program may be 0. The error wraps
 // [ErrNotCompiled] if it cannot be one program for all sizes.
-func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, zeros plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
-	f, open, err := openFamily(ctx, by, m, o, zeros, kernels)
+func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, zeros plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, error) {
+	f, err := openFamily(ctx, by, m, o, zeros, kernels)
 	switch {
 	case ctx.Err() != nil:
-		return nil, plan.Opening{}, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	case err != nil:
-		return nil, plan.Opening{}, errors.Join(ErrNotCompiled, err)
+		return nil, errors.Join(ErrNotCompiled, err)
 	}
-	return f, open, nil
+	return f, nil
 }
 
-func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, zeros plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
+func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, zeros plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, error) {
 	var p *backends.Program
 	var open plan.Opening
 	var fixed eval.Sizes
 	for again := false; ; again = true {
 		var err error
 		if p, err = backends.LoadOpen(ctx, m, o); err != nil {
-			return nil, open, err
+			return nil, err
 		}
 		if !again {
 			if open, err = openDims(p, zeros); err != nil {
-				return nil, open, plan.At(p.Module.Func("main"), err)
+				return nil, plan.At(p.Module.Func("main"), err)
 			}
 		}
 		if fixed, err = fixSizes(ctx, by, p, open); err == nil {
@@ -53,7 +52,7 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 			if ok && unequal.Op != nil {
 				err = plan.At(unequal.Op, err)
 			}
-			return nil, open, err
+			return nil, err
 		}
 	}
 	var guards []dims.Guard
@@ -65,7 +64,7 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 	}
 	k, err := kernels(p)
 	if err != nil {
-		return nil, open, err
+		return nil, err
 	}
 	k.SizeArgs = fixed.Args
 	for _, n := range k.KernelSizes() {
@@ -73,8 +72,7 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 			guards = append(guards, dims.Guard{Rule: dims.NotMore, A: 0, B: n})
 		}
 	}
-	f, err := plan.NewFamily(k, open.Expressions(), guards)
-	return f, open, err
+	return plan.NewFamily(k, open, guards)
 }
 
 // fixSizes inlines the functions of a program that has just been loaded, and has by give all its types

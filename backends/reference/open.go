@@ -53,13 +53,13 @@ func compileSized(ctx context.Context, m backends.Module, o backends.Options, p 
 
 // compile compiles the program, but for regions.
 func (s *openExecutable) compile(ctx context.Context) error {
-	family, open, err := kit.OpenFamily(ctx, eval.New(), s.module, s.o, s.zeros, func(p *backends.Program) (*plan.Program, error) {
+	family, err := kit.OpenFamily(ctx, eval.New(), s.module, s.o, s.zeros, func(p *backends.Program) (*plan.Program, error) {
 		return kernelsOf(ctx, p, s.compilers)
 	})
 	if err != nil {
 		return err
 	}
-	s.Open(open, family)
+	s.Open(family)
 	s.compileOthers()
 	return s.begin(ctx, false)
 }
@@ -67,8 +67,7 @@ func (s *openExecutable) compile(ctx context.Context) error {
 // region makes a region of a loop or a branch executable.
 func (s *openExecutable) region(ctx context.Context, of *plan.Family) (*openExecutable, error) {
 	r := &openExecutable{file: s.file, o: s.o, compilers: s.compilers, keeper: new(keeper)}
-	sig := of.Base().Signature
-	r.Open(plan.Opening{Sig: sig, Symbols: s.Symbols}, of)
+	r.Open(of)
 	return r, r.begin(ctx, true)
 }
 
@@ -140,7 +139,7 @@ func (s *openExecutable) constants() []soa.View {
 	if more == 0 {
 		return s.Bound
 	}
-	all := make([]soa.View, len(s.Sig.Args)+more)
+	all := make([]soa.View, len(s.Family.Sig.Args)+more)
 	copy(all, s.Bound)
 	return all
 }
@@ -178,7 +177,7 @@ func (s *openExecutable) Profile() []backends.StepProfile {
 
 // Bind fixes constants, as that of [compiled] does.
 func (s *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	bound, err := dense.Bind(ctx, s.Sig, s.Bound, constants)
+	bound, err := dense.Bind(ctx, s.Family.Sig, s.Bound, constants)
 	if err != nil {
 		return nil, err
 	}

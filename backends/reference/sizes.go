@@ -158,7 +158,7 @@ func (x *sizeExecutable) compile(ctx context.Context, f *form) error {
 	x.sizes = nil
 	for i := range x.member.Program.SizeArgs {
 		v := soa.Make(types.Of(types.I32))
-		bound[len(s.Sig.Args)+i] = v
+		bound[len(s.Family.Sig.Args)+i] = v
 		x.sizes = append(x.sizes, &soa.Slice[int32](v)[0])
 	}
 	e, err := newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.Regions, s.Rules, f.views, bound)

@@ -28,7 +28,6 @@ type Form interface {
 // picked as an example.
 type Sized[F Form] struct {
 	layouts[F]
-	plan.Opening
 	Family *plan.Family
 	// Others returns what runs calls of sizes that the family has no program for, given the symbols
 	// that are 0: the least sizes, of which values have no elements, and sizes beyond what kernels
@@ -50,13 +49,13 @@ func Constants(bound []soa.View) map[int]soa.View {
 }
 
 // Signature returns the program's signature.
-func (x *Sized[F]) Signature() *backends.Signature { return x.Sig }
+func (x *Sized[F]) Signature() *backends.Signature { return x.Family.Sig }
 
-// Open sets what the program leaves open.
-func (x *Sized[F]) Open(o plan.Opening, f *plan.Family) {
-	x.Opening, x.Family = o, f
+// Open sets the program.
+func (x *Sized[F]) Open(f *plan.Family) {
+	x.Family = f
 	x.sizes = spare.New(keptSizes, func() *[]int64 {
-		values := make([]int64, len(o.Symbols))
+		values := make([]int64, len(f.Symbols))
 		return &values
 	})
 }
@@ -64,12 +63,12 @@ func (x *Sized[F]) Open(o plan.Opening, f *plan.Family) {
 // keptSizes is how many lists of sizes a program keeps: one for each call at the same time.
 const keptSizes = 64
 
-// CheckSizes implements [backends.Sizing]; see [plan.Opening.CheckSizes].
+// CheckSizes implements [backends.Sizing]; see [plan.Family.CheckSizes].
 func (x *Sized[F]) CheckSizes(c *backends.Call) error {
-	if err := backends.CheckCallOn(x.Sig, c, x.Bound, x.On.Memory); err != nil {
+	if err := backends.CheckCallOn(x.Family.Sig, c, x.Bound, x.On.Memory); err != nil {
 		return err
 	}
-	return x.Opening.CheckSizes(c, x.Bound, x.Family)
+	return x.Family.CheckSizes(c, x.Bound)
 }
 
 // Execute checks a call and runs the program for the sizes of its arguments.
@@ -77,16 +76,16 @@ func (x *Sized[F]) Execute(ctx context.Context, c *backends.Call) error {
 	if x.grown == nil {
 		return errNotVaried
 	}
-	if err := x.On.Admit(ctx, c, x.Sig, x.Bound); err != nil {
+	if err := x.On.Admit(ctx, c, x.Family.Sig, x.Bound); err != nil {
 		return err
 	}
 	values := x.sizes.Get()
 	defer x.sizes.Put(values)
 	sizes := *values
-	if err := x.Opening.Sizes(sizes, c, x.Bound); err != nil {
+	if err := x.Family.Sizes(sizes, c, x.Bound); err != nil {
 		return err
 	}
-	if !x.Holds(sizes) {
+	if !x.Family.Holds(sizes) {
 		return x.other(ctx, c, sizes)
 	}
 	f, err := x.codeFor(ctx, c, x.dense.Direct(ctx, sizes))

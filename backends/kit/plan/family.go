@@ -24,12 +24,11 @@ import (
 // element or more fail there. [Member.Resize] returns an error where another size, such as that of a
 // slice, is 0, or where the sizes break a type rule.
 type Family struct {
-	open *Program // whose numbers may be expressions
-	base *Program // for the typical sizes
-	// symbols are sizes, by the values that are given: symbols, and expressions of these that
-	// the values have to be.
-	symbols []int64
-	sizes   []int64 // the typical values
+	Opening
+	open    *Program // whose numbers may be expressions
+	base    *Program // for the typical sizes
+	symbols []int64  // Expressions
+	sizes   []int64  // the typical values
 	eval    *dims.Evaluator
 	own     []ownValue   // the values that eval takes
 	plain   bool         // these are the values as they are given
@@ -53,15 +52,16 @@ var ErrOtherSizes = errors.New("the program is not for these sizes")
 // least and the largest and mixtures of these.
 var checked = []int64{1, 2, 3, 64, 1000, 1 << 20}
 
-// NewFamily returns the program that open is for all values of symbols, which the numbers of open
-// are expressions in, and for which guards hold. A symbol may be an expression of others. An error
-// says which step reaches beyond the memory of its operands, or that a number is none.
-func NewFamily(open *Program, symbols []int64, guards []dims.Guard) (*Family, error) {
-	return newFamily(&Family{open: open, symbols: symbols, guards: guards})
+// NewFamily returns the program that open is for all sizes that o leaves open, in which the numbers of
+// open are expressions, and for which guards hold. An error says which step reaches beyond the memory
+// of its operands, or that a number is none.
+func NewFamily(open *Program, o Opening, guards []dims.Guard) (*Family, error) {
+	return newFamily(&Family{Opening: o, open: open, guards: guards})
 }
 
 func newFamily(f *Family) (*Family, error) {
 	open := f.open
+	f.symbols = f.Expressions()
 	numbers := open.numbers()
 	all := make([]int64, 0, len(numbers)+len(f.guards)+len(f.symbols))
 	for k, x := range numbers {
@@ -118,10 +118,11 @@ func (f *Family) makeRegions() error {
 	f.regions = make([][]*Family, len(f.open.Steps))
 	for i := range f.open.Steps {
 		for r, p := range f.open.Steps[i].Regions() {
-			of, err := newFamily(&Family{open: p, symbols: f.symbols, guards: f.guards, sizes: f.sizes})
+			of, err := newFamily(&Family{Opening: Opening{Symbols: f.Symbols}, open: p, guards: f.guards, sizes: f.sizes})
 			if err != nil {
 				return f.open.atStep(i, fmt.Errorf("step %d: region %d: %w", i, r, err))
 			}
+			of.Sig = of.base.Signature
 			f.regions[i] = append(f.regions[i], of)
 		}
 	}
@@ -439,7 +440,7 @@ func (f *Family) Variant(args, results []Layout) (*Family, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFamily(&Family{open: open, symbols: f.symbols, guards: f.guards, sizes: f.sizes, regions: f.regions})
+	return newFamily(&Family{Opening: f.Opening, open: open, guards: f.guards, sizes: f.sizes, regions: f.regions})
 }
 
 // Region returns region r of a step.

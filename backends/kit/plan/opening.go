@@ -98,12 +98,11 @@ func fitResults(c *backends.Call, sig *backends.Signature, typ func(j int) types
 	return nil
 }
 
-// CheckSizes is as [backends.Sizing] has it, of a call that fits o's signature, for a
-// program of f. Of sizes that f has no program for, it looks at the arguments alone. It makes no
-// member of f.
-func (o *Opening) CheckSizes(c *backends.Call, bound []soa.View, f *Family) error {
-	values := make([]int64, len(o.Symbols))
-	if err := o.Sizes(values, c, bound); err != nil || !o.Holds(values) {
+// CheckSizes is as [backends.Sizing] has it, of a call that fits the signature. Of sizes that f has no
+// program for, it looks at the arguments alone. It makes no member of f.
+func (f *Family) CheckSizes(c *backends.Call, bound []soa.View) error {
+	values := make([]int64, len(f.Symbols))
+	if err := f.Sizes(values, c, bound); err != nil || !f.Holds(values) {
 		return err
 	}
 	all, err := f.ResultTypes(values)
@@ -113,7 +112,7 @@ func (o *Opening) CheckSizes(c *backends.Call, bound []soa.View, f *Family) erro
 	if err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
-	return fitResults(c, o.Sig, func(j int) types.Type { return all[j] })
+	return fitResults(c, f.Sig, func(j int) types.Type { return all[j] })
 }
 
 // Shapes returns the shapes of the program's arguments, with the given sizes in the place of the
