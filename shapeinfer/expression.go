@@ -32,13 +32,16 @@ func (g *general) expression(v sample, n int) (int, bool) {
 // simple finds an expression of one or two operations. The simplest comes first, and products before
 // expressions that fit two samples of any numbers.
 func (g *general) simple(v sample, n int) (int, bool) {
-	if d, ok := g.each(v, n, g.multiple, g.near, g.product, g.sum, g.quotient, g.limited, g.raised, g.complement); ok {
+	multiple := g.affine(func(_, and int) bool { return and == 0 })
+	near := g.affine(func(by, and int) bool { return by == 1 && small(and) })
+	complement := g.affine(func(by, and int) bool { return by == -1 && !dims.IsExpr(and) })
+	if d, ok := g.each(v, n, multiple, near, g.product, g.sum, g.quotient, g.extreme, complement); ok {
 		return d, true
 	}
 	if d, ok := g.scaledProduct(v, n); ok {
 		return d, true
 	}
-	if d, ok := g.each(v, n, g.nearMultiple); ok {
+	if d, ok := g.each(v, n, g.affine(func(by, and int) bool { return by > 0 && small(and) })); ok {
 		return d, true
 	}
 	if !dims.HasExpr(v[:n]...) { // each attempt would be a new expression
@@ -54,8 +57,12 @@ func (g *general) simple(v sample, n int) (int, bool) {
 			}
 		}
 	}
-	return g.each(v, n, g.shifted, g.affine)
+	shifted := g.affine(func(by, _ int) bool { return by == 1 })
+	return g.each(v, n, shifted, g.affine(func(by, _ int) bool { return by > 0 && !dims.IsExpr(by) }))
 }
+
+// small reports whether a number is small beside an open size.
+func small(n int) bool { return !dims.IsExpr(n) && max(n, -n) <= mostNear }
 
 // each tries kinds of expressions in order, each with all known sizes.
 func (g *general) each(v sample, n int, kinds ...fit) (int, bool) {
@@ -126,32 +133,45 @@ func less(v, e sample, n int) (d sample) {
 	return d
 }
 
-// multiple is a number times e.
-func (g *general) multiple(v, e sample, n int) (int, bool) {
-	q, ok := over(v, e, n)
-	return dims.Mul(g.known[e], q[0]), ok && constant(q, n)
-}
-
-// near is e and a small number.
-func (g *general) near(v, e sample, n int) (int, bool) {
-	d, ok := g.shifted(v, e, n)
-	by := dims.Sub(v[0], e[0])
-	return d, ok && !dims.IsExpr(by) && max(by, -by) <= mostNear
-}
-
-// shifted is e and a number.
-func (g *general) shifted(v, e sample, n int) (int, bool) {
-	d := less(v, e, n)
-	return dims.Add(g.known[e], d[0]), constant(d, n)
-}
-
-// complement is a number without e.
-func (g *general) complement(v, e sample, n int) (int, bool) {
-	for k := range n {
-		e[k] = dims.Add(v[k], e[k])
+// affine is a number times e, and another; good says which numbers are meant.
+func (g *general) affine(good func(by, and int) bool) fit {
+	return func(v, e sample, n int) (int, bool) {
+		by, and, ok := line(v, e, n)
+		if !ok || !good(by, and) {
+			return 0, false
+		}
+		return dims.Add(dims.Mul(by, g.known[e]), and), true
 	}
-	of := less(e, v, n)
-	return dims.Sub(e[0], g.known[of]), constant(e, n) && !dims.IsExpr(e[0])
+}
+
+// line returns the numbers for which v is by times e, and another. Of sizes that are expressions it knows
+// multiples, sums and differences.
+func line(v, e sample, n int) (by, and int, ok bool) {
+	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
+		if q, whole := over(v, e, n); whole && constant(q, n) {
+			return q[0], 0, true
+		}
+		if d := less(v, e, n); constant(d, n) {
+			return 1, d[0], true
+		}
+		for k := range n {
+			e[k] = dims.Add(v[k], e[k])
+		}
+		return -1, e[0], constant(e, n)
+	}
+	for k := 1; k < n; k++ {
+		if e[k] == e[0] {
+			continue
+		}
+		by = (v[k] - v[0]) / (e[k] - e[0])
+		for j := range n {
+			if v[j]-v[0] != by*(e[j]-e[0]) {
+				return 0, 0, false
+			}
+		}
+		return by, v[0] - by*e[0], true
+	}
+	return 0, 0, false
 }
 
 // product is e times another.
@@ -236,20 +256,17 @@ func (g *general) sum(v, e sample, n int) (int, bool) {
 	return dims.Sub(g.known[e], other), ok
 }
 
-// limited is e, or a number where e is more: one that no sample exceeds.
-func (g *general) limited(v, e sample, n int) (int, bool) {
-	return g.extreme(v, e, n, dims.Least, slices.Max(v[:n]))
-}
-
-// raised is e, or a number where e is less: one that every sample has at least.
-func (g *general) raised(v, e sample, n int) (int, bool) {
-	return g.extreme(v, e, n, dims.Greatest, slices.Min(v[:n]))
-}
-
-// extreme is the lesser or the greater of e and a number.
-func (g *general) extreme(v, e sample, n int, op dims.Op, number int) (int, bool) {
+// extreme is e, or a number where e is more: one that no sample exceeds. Else it is e, or a number where
+// e is less: one that every sample has at least.
+func (g *general) extreme(v, e sample, n int) (int, bool) {
 	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
 		return 0, false
+	}
+	op, number := dims.Least, slices.Max(v[:n])
+	for k := range n {
+		if v[k] > e[k] {
+			op, number = dims.Greatest, slices.Min(v[:n])
+		}
 	}
 	for k := range n {
 		if v[k] != dims.Apply(op, e[k], number) {
@@ -257,38 +274,6 @@ func (g *general) extreme(v, e sample, n int, op dims.Op, number int) (int, bool
 		}
 	}
 	return dims.Apply(op, g.known[e], number), true
-}
-
-// affine is a number times e, and another.
-func (g *general) affine(v, e sample, n int) (int, bool) {
-	by, and, ok := line(v, e, n)
-	return dims.Add(dims.Mul(by, g.known[e]), and), ok
-}
-
-// nearMultiple is a number times e, and a small number.
-func (g *general) nearMultiple(v, e sample, n int) (int, bool) {
-	by, and, ok := line(v, e, n)
-	return dims.Add(dims.Mul(by, g.known[e]), and), ok && max(and, -and) <= mostNear
-}
-
-// line returns the numbers for which v is by times e, and another; by is positive.
-func line(v, e sample, n int) (by, and int, ok bool) {
-	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
-		return 0, 0, false
-	}
-	for k := 1; k < n; k++ {
-		if e[k] == e[0] {
-			continue
-		}
-		by = (v[k] - v[0]) / (e[k] - e[0])
-		for j := range n {
-			if v[j]-v[0] != by*(e[j]-e[0]) {
-				return 0, 0, false
-			}
-		}
-		return by, v[0] - by*e[0], by > 0
-	}
-	return 0, 0, false
 }
 
 // mostDivisor is the largest number that sizes are tried to be divided by.
