@@ -541,3 +541,74 @@ func TestLoopsThatOverlapAllocateNothing(t *testing.T) {
 	}
 	require.LessOrEqual(t, allocs[1], allocs[0])
 }
+
+// Steps whose results are known are no members of groups, with open sizes either: their memory is
+// that of all runs.
+func TestGroupsLeaveOutWhatIsKnown(t *testing.T) {
+	groupAll(t, 2)
+	for _, rows := range []string{"5", "?"} {
+		t.Run(rows, func(t *testing.T) {
+			m := backends.NewModule(strings.ReplaceAll(`func.func @main(%x: tensor<?x3xf32>, %w: tensor<3x3xf32>, %a: tensor<3x3xf32> {ltc.constant}) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
+  %r = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
+  %p = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+  %s = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
+  return %r, %s : tensor<?x3xf32>, tensor<?x3xf32>
+}`, "?", rows))
+			p, err := backends.LoadOpen(t.Context(), m, backends.Options{Threads: 2})
+			require.NoError(t, err)
+			u := new(uncut)
+			var e backends.Executable
+			if rows == "?" {
+				e, err = compileSized(t.Context(), m, backends.Options{Threads: 2}, p, []kernel.Compiler{u})
+			} else {
+				e, err = compileKernels(t.Context(), p, backends.Options{Threads: 2}, []kernel.Compiler{u})
+			}
+			require.NoError(t, err)
+			args := argumentsOf(e.Signature(), 5)
+			bound, err := e.Bind(t.Context(), map[int]soa.View{2: args[2]})
+			require.NoError(t, err)
+			require.Equal(t, 1, stepsDone(bound))
+			var launches atomic.Int64
+			u.run = func(*kernel.Call) error { launches.Add(1); return nil }
+			for range 2 {
+				launches.Store(0)
+				require.NoError(t, bound.Execute(t.Context(), &backends.Call{Args: []soa.View{args[0], args[1], {}}}))
+				require.EqualValues(t, 2, launches.Load())
+			}
+		})
+	}
+}
+
+// Loops of a program with an open size overlap whatever the sizes of the run before were.
+func TestLoopsOfManySizesOverlap(t *testing.T) {
+	groupAll(t, 2)
+	var both meeting
+	u := &uncut{run: func(*kernel.Call) error {
+		time.Sleep(10 * time.Microsecond)
+		both.attend()
+		return nil
+	}}
+	text := strings.ReplaceAll(twoLoops, "<5x", "<?x")
+	m := backends.NewModule(text)
+	p, err := backends.LoadOpen(t.Context(), m, backends.Options{Threads: 2})
+	require.NoError(t, err)
+	e, err := compileSized(t.Context(), m, backends.Options{Threads: 2}, p, []kernel.Compiler{u})
+	require.NoError(t, err)
+	exact, err := eval.New().Compile(t.Context(), m, backends.Options{})
+	require.NoError(t, err)
+	for _, rows := range []int{5, 7, 5, 6} {
+		both.most.Store(0)
+		for run := range 3 { // the first is one loop after the other
+			both.patience.Store(int64(time.Second/2) * int64(min(run, 1)))
+			args := argumentsOf(e.Signature(), rows)
+			soa.Slice[int32](args[3])[0] = 40
+			got, want := &backends.Call{Args: args}, &backends.Call{Args: args}
+			require.NoError(t, e.Execute(t.Context(), got))
+			require.NoError(t, exact.Execute(t.Context(), want))
+			for j := range got.Results {
+				require.Equal(t, elementBits(want.Results[j]), elementBits(got.Results[j]), "%d rows", rows)
+			}
+		}
+		require.EqualValues(t, 2, both.most.Load(), "%d rows", rows)
+	}
+}

@@ -110,6 +110,7 @@ func (l *launcher) loop(i int) *kernelLoop {
 		}
 		l.loops[i] = c
 	}
+	c.last = l.of.steps[i].loop // for other sizes, another one
 	return c
 }
 
@@ -131,7 +132,7 @@ func (c *kernelLoop) prepare(ctx context.Context, m *exec.LoopMemory, sizes []in
 // newKernelLoop returns loop i of a program. It has no programs if the host has to drive the loop:
 // a step has no code, or steps are measured or checked.
 func newKernelLoop(e *compiled, i int) *kernelLoop {
-	c := &kernelLoop{last: e.steps[i].loop}
+	c := new(kernelLoop)
 	if e.Times != nil || env.Checks.On() {
 		return c
 	}
@@ -169,7 +170,6 @@ func (c *kernelLoop) allocate() {
 		return
 	}
 	c.fits, c.linked = fits, nil
-	c.last.cut.Store(c.isCut())
 	if c.calls != nil { // of other sizes, launches are as many
 		return
 	}
@@ -333,6 +333,7 @@ func (c *kernelLoop) run(ctx context.Context) (last int, err error) {
 		}
 		if ended {
 			if c.successors[at].tests && !*c.test {
+				c.last.cut.Store(c.isCut())
 				c.last.took.Store(int64(time.Since(start)))
 				return c.launches[at].number, nil
 			}

@@ -167,6 +167,7 @@ func (x *sizeExecutable) compile(ctx context.Context, f *form) error {
 	}
 	e.Copied, e.Times, e.Resized = s.Copied, s.Times, true
 	e.Known, e.Done = s.Known, s.Done
+	e.findGroups() // without the steps that are done
 	for i := range e.steps {
 		e.steps[i].interim = &s.interim[i]
 	}
