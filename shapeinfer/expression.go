@@ -185,7 +185,7 @@ func (g *general) product(v, e sample, n int) (int, bool) {
 }
 
 // scaledProduct is a number times a product of known sizes. It is one of two or three symbols, else of
-// any two known sizes. If there are several it is one whose factors differ, then one whose number is
+// any two known sizes, else of four symbols. If there are several it is one whose factors differ, then one whose number is
 // nearest to 0.
 func (g *general) scaledProduct(v sample, n int) (int, bool) {
 	known := g.order[:min(len(g.order), mostKnown)]
@@ -198,7 +198,7 @@ func (g *general) scaledProduct(v sample, n int) (int, bool) {
 	for _, try := range [...]struct {
 		of      []sample
 		factors int
-	}{{symbols, 2}, {symbols, 3}, {known, 2}} {
+	}{{symbols, 2}, {symbols, 3}, {known, 2}, {symbols, 4}} {
 		var best scaled
 		best.search(v, n, try.of, scaled{}, 0, try.factors)
 		if best.number == 0 {
@@ -216,7 +216,7 @@ func (g *general) scaledProduct(v sample, n int) (int, bool) {
 // scaled is a number times a product.
 type scaled struct {
 	number  int // 0: none is found
-	factors [3]sample
+	factors [4]sample
 	powers  int // how many factors are equal to the one before
 }
 
