@@ -3,10 +3,12 @@ package linalg_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
 	_ "ltc/backends/reference"
 	"ltc/ir/types"
 	"ltc/lazy"
@@ -109,6 +111,11 @@ func TestFactors(t *testing.T) {
 // The functions of the host that the backend cpu has for small matrices give what the bodies do, signs and phases
 // included.
 func TestFunctionsOfTheHost(t *testing.T) {
+	for n, want := range map[int]string{3: backends.Standard("linalg.eigh"), 20: backends.Standard("linalg.eigh"), 21: ""} {
+		matrix, values := types.Of(lazy.F64, n, n), types.Of(lazy.F64, n)
+		require.Equal(t, want, backends.HostFor("linalg.eigh", []types.Type{matrix}, []types.Type{values, matrix}, nil), "%d rows", n)
+		require.Equal(t, strings.Replace(want, "eigh", "svd", 1), backends.HostFor("linalg.svd", []types.Type{matrix}, []types.Type{matrix, values, matrix}, nil), "%d rows", n)
+	}
 	eval, cpu := trace(t, "eval"), trace(t, "cpu")
 	all := func(tr *lazy.Trace, d types.DType, dims []int) []*lazy.Tensor {
 		x := formula(tr, d.Part(), 3, dims...)

@@ -262,6 +262,9 @@ func (c *randomCall) slack(d types.DType) float64 {
 	if c.op.Package == "linalg" {
 		terms *= 100 // the condition of the matrices
 	}
+	if d == types.F32 {
+		terms = min(terms, 800) // 1e-4 of the largest element
+	}
 	return float64(terms)
 }
 
