@@ -28,10 +28,10 @@ type packedProgram struct {
 	flops      float64
 }
 
-// matmul returns x[m,k]·w, of a w that is [k,n], or [n,k] if turned is set.
-func matmul(of string, m, k, n int, turned bool) packedProgram {
+// matmul returns x[m,k]·w, of a w that is [k,n], or [n,k] if transposed is set.
+func matmul(of string, m, k, n int, transposed bool) packedProgram {
 	w, contract, name := fmt.Sprintf("tensor<%dx%dx%s>", k, n, of), 0, "kn"
-	if turned {
+	if transposed {
 		w, contract, name = fmt.Sprintf("tensor<%dx%dx%s>", n, k, of), 1, "nk"
 	}
 	text := fmt.Sprintf(`func.func @main(%%x: tensor<%[1]dx%[2]dx%[4]s>, %%w: %[5]s {ltc.constant}) -> tensor<%[1]dx%[3]dx%[4]s> {
@@ -109,13 +109,13 @@ func packedPrograms() (all []packedProgram) {
 		all = append(all, gradientByData(n), gradientByWeights(n))
 	}
 	for _, s := range [][3]int{{1, 384, 1536}, {2, 384, 1536}, {3, 384, 1536}, {4, 384, 1536}, {8, 384, 1536}, {128, 384, 384}, {128, 384, 1536}, {128, 1536, 384}, {1024, 384, 1536}, {1024, 1536, 384}, {512, 512, 512}, {1024, 1024, 1024}} {
-		for _, turned := range []bool{false, true} {
-			all = append(all, matmul("f32", s[0], s[1], s[2], turned))
+		for _, transposed := range []bool{false, true} {
+			all = append(all, matmul("f32", s[0], s[1], s[2], transposed))
 		}
 	}
 	for _, of := range []string{"bf16", "f64"} {
-		for _, turned := range []bool{false, true} {
-			all = append(all, matmul(of, 128, 384, 1536, turned), matmul(of, 512, 512, 512, turned))
+		for _, transposed := range []bool{false, true} {
+			all = append(all, matmul(of, 128, 384, 1536, transposed), matmul(of, 512, 512, 512, transposed))
 		}
 	}
 	return all

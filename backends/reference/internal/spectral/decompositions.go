@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// SVD returns the factors of a with as many rows as columns or more: of u all columns if full. R of a = Q·R
+// svd returns the factors of a with as many rows as columns or more: of u all columns if full. R of a = Q·R
 // is rotated by J until its rows are orthogonal, J·R = diag(s)·Vᴴ.
 func (f *arithmetic[T]) svd(a matrix[T], full bool) (u matrix[T], s []float64, vt matrix[T]) {
 	m, n := a.rows, a.columns
@@ -62,7 +62,7 @@ func ordered(all []float64, sign int) []int {
 
 // eigh returns the eigenvalues and eigenvectors of Hermitian a, of which it reads the lower triangle. With a
 // shift it is positive definite, L·Lᴴ. Rotations of the rows of Lᴴ make these multiples of the vectors' adjoints.
-// The eigenvalues are the vectors' quotients of Rayleigh.
+// The eigenvalues are the Rayleigh quotients of the vectors.
 func (f *arithmetic[T]) eigh(a matrix[T]) (values []float64, vectors matrix[T]) {
 	n := a.rows
 	whole := newMatrix[T](n, n)
@@ -89,9 +89,9 @@ func (f *arithmetic[T]) eigh(a matrix[T]) (values []float64, vectors matrix[T]) 
 			row[j] /= f.of(length)
 		}
 	}
-	turned := product(x, whole)
+	images := product(x, whole)
 	for i := range n {
-		values[i] = f.real(f.dot(turned.row(i), x.row(i)))
+		values[i] = f.real(f.dot(images.row(i), x.row(i)))
 	}
 	order := ordered(values, 1)
 	rows, sorted := newMatrix[T](n, n), make([]float64, n)

@@ -11,9 +11,9 @@ import (
 	"ltc/soa"
 )
 
-// most is how much work a call may be, in products of the matrices' dimensions and the smaller one again: that of
-// a matrix of 20 rows, or of 128 of 4. Code for the bodies, which takes a second to compile, is much faster beyond.
-const most = 1 << 13
+// mostWork bounds the work of a call: the sum of m·n·min(m, n) over its matrices. That is one matrix of 20 rows, or
+// 128 matrices of 4. Code for the bodies, which takes a second to compile, is much faster beyond.
+const mostWork = 1 << 13
 
 // composite is a composite of package linalg: its results for a matrix of m by n, with its one attribute.
 type composite struct {
@@ -55,7 +55,7 @@ func (c *composite) takes(args, results []types.Type, attrs mlir.Dict) bool {
 		return false
 	}
 	batch, m, n := of.Shape[:rank-2], of.Shape[rank-2], of.Shape[rank-1]
-	if k := min(m, n); k > 0 && batch.Elements() > most/(m*n*k) || c.name == "linalg.eigh" && m != n {
+	if k := min(m, n); k > 0 && batch.Elements() > mostWork/(m*n*k) || c.name == "linalg.eigh" && m != n {
 		return false
 	}
 	want := c.results(m, n, set(attrs, c.attr))
@@ -70,12 +70,13 @@ func (c *composite) takes(args, results []types.Type, attrs mlir.Dict) bool {
 	return true
 }
 
+// set reports whether an attribute is a number other than 0, or true.
 func set(attrs mlir.Dict, name string) bool {
 	n, ok := mlir.Int(attrs.Get(name))
 	return ok && n != 0 || mlir.Flag(attrs.Get(name))
 }
 
-// run decomposes the matrices of a batch.
+// run decomposes the matrices of a batch. It implements [backends.HostFunc].
 func (c *composite) run(ctx context.Context, call *backends.HostCall) error {
 	flag := set(call.Attrs, c.attr)
 	switch call.Args[0].Type.DType {

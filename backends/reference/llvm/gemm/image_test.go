@@ -20,7 +20,7 @@ type window struct {
 	step, dilation, gap   int // of columns, of rows of the window, behind a row
 	filters               int
 	f64, atEnd, fuse      bool
-	turned                bool // the kernel has its filters last, and its window in the reverse order
+	reversed              bool // the kernel has its filters last, and its window in the reverse order
 	border                *around
 }
 
@@ -86,7 +86,7 @@ func (x window) run(t *testing.T, on Machine, parts int) ([]byte, func()) {
 	a, b, c := tensor(p.M*p.K).fill(r), tensor(max(elements, 1)).fill(r), tensor(p.M*p.N)
 	ops := Operands{A: a.pointer(), B: b.pointer(), C: c.pointer()}
 	ofA := func(m, k int) int { return m*p.K + k }
-	if x.turned {
+	if x.reversed {
 		window := x.high * x.wide
 		ofA = func(m, k int) int { return ((window-1-k%window)*x.planes+k/window)*x.filters + m }
 		starts := make([]int64, p.K)
@@ -139,7 +139,7 @@ func TestImages(t *testing.T) {
 			r := rand.New(rand.NewPCG(9, 10))
 			for range trials.Soak(5, 600) {
 				x := window{planes: 1 + r.IntN(5), rows: 6 + r.IntN(8), columns: 32 + r.IntN(50), high: 5 + r.IntN(3), wide: 4 + r.IntN(4),
-					step: 1, dilation: 1 + r.IntN(2), gap: r.IntN(4), filters: 1 + r.IntN(40), f64: r.IntN(4) == 0, atEnd: r.IntN(2) == 0, fuse: r.IntN(3) == 0, turned: r.IntN(3) == 0}
+					step: 1, dilation: 1 + r.IntN(2), gap: r.IntN(4), filters: 1 + r.IntN(40), f64: r.IntN(4) == 0, atEnd: r.IntN(2) == 0, fuse: r.IntN(3) == 0, reversed: r.IntN(3) == 0}
 				switch r.IntN(3) {
 				case 0:
 					x.step, x.high, x.wide = 2, 7, 7
