@@ -35,21 +35,23 @@ func lanczosT(z val) (t, logT val) {
 	return z.addNum(shift), z.divNum(shift).log1p().addNum(math.Log(shift))
 }
 
-// inF64 computes f of an f32 in f64: near a zero of f digits are lost, of which f32 has none to spare.
-// Short says that the result is rounded to f32, so that sums of quotients may be quotients of sums.
-func inF64(x val, f func(x val, short bool) val) val {
+// inF64 computes f in f64 and rounds the result to the dtype of x: f32 has too few digits near a zero of f.
+// The flag rational is set if the result is rounded to fewer digits than those of f64: lanczosRatio is exact
+// enough then, and one quotient takes less time than the sum of eight.
+func inF64(x val, f func(x val, rational bool) val) val {
 	return f(x.convert(mlir.F64), x.elem() != mlir.F64).convert(x.elem())
 }
 
-// lanczosRatio has the coefficients of P and Q, the lowest power first, with A = P/Q, and those of their
-// derivatives.
+// lanczosRatio has the coefficients of the polynomials P and Q, the lowest power first, with A = P/Q, and those
+// of their derivatives. They follow from the coefficients in lanczos, with the common denominator
+// Q(z) = (z+1)···(z+8), in numbers of 200 bits that are rounded once.
 var lanczosRatio = func() (c struct{ p, q, slopeP, slopeQ []float64 }) {
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(x) }
-	// product is that of z+k for each k from 1 on but one, times a factor.
-	product := func(but int, factor float64) []*big.Float {
+	// product returns factor times the product of z+k for all k from 1 to 8 but the one that is left out.
+	product := func(leftOut int, factor float64) []*big.Float {
 		all := []*big.Float{number(factor)}
 		for k := 1; k < len(lanczos); k++ {
-			if k == but {
+			if k == leftOut {
 				continue
 			}
 			next := append([]*big.Float{number(0)}, all...)
@@ -80,10 +82,11 @@ var lanczosRatio = func() (c struct{ p, q, slopeP, slopeQ []float64 }) {
 	return c
 }()
 
-// power8 is beyond where A is 1 in all digits, and its eighth power a number.
-const power8 = 1e30
+// largestRatio is the largest z at which P and Q are evaluated. Their powers z⁸ stay finite in f64, and beyond it
+// A is c₀ and A'/A is 0 in all digits of f32.
+const largestRatio = 1e30
 
-// polynomial is that with the coefficients c, the lowest power first.
+// polynomial returns the polynomial with the coefficients c, the lowest power first.
 func polynomial(x val, c []float64) val {
 	y := x.num(c[len(c)-1])
 	for i := len(c) - 2; i >= 0; i-- {
@@ -100,11 +103,11 @@ func polynomial(x val, c []float64) val {
 // The first form of the power is one that does not overflow before the result.
 func lgamma(x val) val { return inF64(x, lgammaOf) }
 
-func lgammaOf(x val, short bool) val {
+func lgammaOf(x val, rational bool) val {
 	reflected, z := lanczosArgument(x)
 	var a val
-	if c := &lanczosRatio; short {
-		low := z.lt(power8).pick(z, z.num(power8))
+	if c := &lanczosRatio; rational {
+		low := z.lt(largestRatio).pick(z, z.num(largestRatio))
 		a = polynomial(low, c.p).div(polynomial(low, c.q))
 	} else {
 		a = z.num(lanczos[0])
@@ -115,7 +118,7 @@ func lgammaOf(x val, short bool) val {
 	t, logT := lanczosT(z)
 	power := z.addNum(0.5).sub(t.div(logT)).mul(logT)
 	direct := power.addNum(math.Log(2*math.Pi) / 2).add(a.log())
-	if short {
+	if rational { // the zeros are exact, where P/Q is rounded
 		direct = x.eq(1).or(x.eq(2)).pick(x.num(0), direct)
 	}
 
@@ -138,11 +141,11 @@ func lgammaOf(x val, short bool) val {
 // and NaN at the poles 0, -1, -2, …
 func digamma(x val) val { return inF64(x, digammaOf) }
 
-func digammaOf(x val, short bool) val {
+func digammaOf(x val, rational bool) val {
 	reflected, z := lanczosArgument(x)
 	var relative val // A'/A
-	if c := &lanczosRatio; short {
-		low := z.lt(power8).pick(z, z.num(power8))
+	if c := &lanczosRatio; rational {
+		low := z.lt(largestRatio).pick(z, z.num(largestRatio))
 		relative = polynomial(low, c.slopeP).div(polynomial(low, c.p)).sub(polynomial(low, c.slopeQ).div(polynomial(low, c.q)))
 	} else {
 		a, slope := z.num(lanczos[0]), z.num(0)
