@@ -55,6 +55,10 @@ const (
 
 // STFT returns the short-time Fourier transform of the last axis of x: that of frames of n elements, which begin at
 // every Hop-th. The result has the frequencies in the axis before the last, and the frames in the last one.
+//
+// x is f32, f64, c64 or c128, of the shape […, size]. The result is complex, of the shape […, frequencies, frames].
+// It has n/2+1 frequencies, or all n if it is two-sided. The number of frames is 1 + (size + 2·pad - n)/Hop. The pad
+// is n/2 if frames are centered, and else 0.
 func STFT(x *lazy.Tensor, n int, o STFTOptions) *lazy.Tensor {
 	hop, width := o.frame(n)
 	return recordSTFT(x, o.Window, n, hop, width, !o.Uncentered, int(o.Padding), o.Normalized, o.TwoSided)
@@ -63,6 +67,10 @@ func STFT(x *lazy.Tensor, n int, o STFTOptions) *lazy.Tensor {
 // ISTFT returns the signal whose [STFT] with the same n and options is x, or the one whose transform is closest to x
 // by least squares. The squares of the windows must not add up to 0 at any of its elements: that is an error of the
 // call without a Window, and of the step with one.
+//
+// x is c64 or c128, of the shape […, frequencies, frames]. The result has the dtype of its parts, or that of x if
+// Complex is set, and the shape […, Length]. Without a Length it has the size n + Hop·(frames-1), less n/2 at
+// either end if frames are centered.
 func ISTFT(x *lazy.Tensor, n int, o STFTOptions) *lazy.Tensor {
 	hop, width := o.frame(n)
 	return recordISTFT(x, o.Window, n, hop, width, !o.Uncentered, o.Normalized, o.TwoSided || o.Complex, o.Complex, o.Unchecked, o.Length)
