@@ -499,3 +499,52 @@ func TestReasonsOfNumbersThatAreShared(t *testing.T) {
 		require.Regexp(t, c.want, all[1].Reason)
 	}
 }
+
+// Where a line has had several sizes, a program that differs in something else is compared with what was
+// recorded for its own.
+func TestCausesBesideOpenSizes(t *testing.T) {
+	last := func(yes bool, a, b int) int {
+		if yes {
+			return a
+		}
+		return b
+	}
+	for name, c := range map[string]struct {
+		step func(x *lazy.Tensor, last bool) *lazy.Tensor
+		kind explain.Kind
+		what string
+	}{
+		"axis": {func(x *lazy.Tensor, yes bool) *lazy.Tensor { return x.Exp().Sum(last(yes, 1, 0)) }, explain.Attribute, "with axes = [1], was axes = [0]"},
+		"dtype": {func(x *lazy.Tensor, yes bool) *lazy.Tensor {
+			return x.Convert([]types.DType{lazy.F16, lazy.BF16}[last(yes, 1, 0)]).Exp()
+		}, explain.DType, ", was f16["},
+		"op": {func(x *lazy.Tensor, yes bool) *lazy.Tensor {
+			if yes {
+				return x.Sin()
+			}
+			return x.Cos()
+		}, explain.OtherOp, "sin"},
+		"constant": {func(x *lazy.Tensor, yes bool) *lazy.Tensor {
+			return x.Mul(lazy.Const(x.Trace(), lazy.F32, float64(last(yes, 2, 1))))
+		}, explain.Constant, "2"},
+	} {
+		for _, sizes := range [][]int{{8, 5, 8}, {8, 5, 7}, {8, 5, 5}} {
+			if c.kind == explain.Constant && sizes[2] == 7 {
+				continue // the constant may follow from the size, as 1, 1 and 2 do from 8, 5 and 7
+			}
+			t.Run(fmt.Sprint(name, sizes), func(t *testing.T) {
+				dev := open(t, "cpu")
+				tr := lazy.NewTrace(dev)
+				for i, n := range sizes {
+					x := lazy.From(tr, make([]float32, n*4), n, 4)
+					require.NoError(t, tr.MarkStep(c.step(x, i == len(sizes)-1)))
+				}
+				all := tr.Explain()
+				e := all[len(all)-1]
+				require.Equal(t, c.kind, e.Kind, "%v", e)
+				require.Contains(t, e.What, c.what)
+				require.NotContains(t, e.Do, "pad axis")
+			})
+		}
+	}
+}

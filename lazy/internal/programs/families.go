@@ -128,7 +128,10 @@ func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 	}
 	o, err := shapeinfer.Generalize(append(slices.Clone(samples), mine)) // others look up programs meanwhile
 	if err != nil && len(samples) > 1 {                                  // ops that size 1 makes others, say
-		o, err = shapeinfer.Generalize([]*ir.Graph{samples[0], mine})
+		// What has an open graph differs from mine in more than sizes, as in a constant.
+		if i := slices.IndexFunc(samples, func(s *ir.Graph) bool { return f.find(s, outline) == nil }); i >= 0 {
+			o, err = shapeinfer.Generalize([]*ir.Graph{samples[i], mine})
+		}
 	}
 	if err != nil {
 		f.Kept(g, site, err)

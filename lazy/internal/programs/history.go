@@ -10,6 +10,8 @@ import (
 	"ltc/internal/diag"
 	"ltc/internal/explain"
 	"ltc/ir"
+	"ltc/ir/dims"
+	"ltc/shapeinfer"
 )
 
 // A line that compiles again and again is warned of once, at the stormCompiles-th of
@@ -157,7 +159,7 @@ func (l *compiledLine) compiled(p *Compiled, first bool) (c Change) {
 	case !first:
 		c = begun(p, now)
 	}
-	if p.Program.Open != nil && c.Do != "" {
+	if p.Program.Open != nil && c.Kind == explain.Shape {
 		c.Do = explain.ForAllSizes
 	}
 	l.hashes[l.total%stormTotal] = g.Hash()
@@ -233,15 +235,14 @@ func begun(p *Compiled, now *explain.Program) (c Change) {
 	return c
 }
 
-// differs compares a program with the latest of those before that has the same ops on the
-// same operands, as similar reports; if none has, with the nearest of all.
+// differs compares a program with the nearest of those before that have the same ops on the
+// same operands, as similar reports. If none has, it compares with the nearest of all.
 func (l *compiledLine) differs(p *Compiled, now *explain.Program) (c Change, similar bool) {
 	s := search{now: now, below: math.MaxInt}
 	sketch := &p.Program.sketch
 	for i := range l.latest {
-		if before := &l.latest[i]; sketch.Least(&before.sketch) == 0 && s.try(before.graph, p.At).Alike {
-			similar = true
-			break
+		if before := &l.latest[i]; sketch.Least(&before.sketch) == 0 {
+			similar = s.try(before.graph, p.At).Alike || similar
 		}
 	}
 	if !similar {
@@ -253,6 +254,9 @@ func (l *compiledLine) differs(p *Compiled, now *explain.Program) (c Change, sim
 		s.others(p)
 	}
 	c.Difference, c.Nearest = *s.best.Difference(), s.at
+	if d := s.ofOneSize(p.Program.Graph); d != nil {
+		c.Difference = *d
+	}
 	if r := c.Resized; r != nil && l.call {
 		c.Do = fmt.Sprintf("pad axis %d to one size, or to few, and mask the padding; or Export the function with AnySize for that axis, and serve it as a model, which is compiled once for all sizes", r.Axis)
 	}
@@ -273,6 +277,7 @@ const (
 type search struct {
 	now   *explain.Program
 	best  *explain.Comparison // nil if there is none yet
+	was   *ir.Graph           // that of the best
 	at    callsite.Site       // the line of the best
 	below int                 // fewer ops must differ
 	tried int
@@ -289,10 +294,63 @@ type candidate struct {
 func (s *search) try(g *ir.Graph, at callsite.Site) *explain.Comparison {
 	s.tried++
 	c := explain.Compare(explain.Of(g), s.now)
-	if c.Alike || c.Ops < s.below {
-		s.best, s.at, s.below = c, at, c.Ops
+	if alike := s.best != nil && s.best.Alike; c.Alike && !alike || c.Alike == alike && c.Ops < s.below {
+		s.best, s.was, s.at, s.below = c, g, at, c.Ops
 	}
 	return c
+}
+
+// ofOneSize returns what differs between the best and a program for the same sizes: the open ones of
+// one are those of the other. It is nil if nothing does, or if not just one has open sizes.
+func (s *search) ofOneSize(now *ir.Graph) *explain.Difference {
+	was := s.was
+	switch open := resized(was, now); {
+	case open != nil:
+		was = open
+	default:
+		if now = resized(now, was); now == nil {
+			return nil
+		}
+	}
+	if c := explain.Compare(explain.Of(was), explain.Of(now)); c.Ops > 0 {
+		return c.Difference()
+	}
+	return nil
+}
+
+// resized returns the graph that g, some of whose sizes are open, is for the sizes of the parameters of
+// another one; nil if there is none.
+func resized(g, other *ir.Graph) *ir.Graph {
+	if len(g.Params) != len(other.Params) {
+		return nil
+	}
+	sizes := map[int]int{}
+	for i, p := range g.Params {
+		now := other.Params[i].Type.Shape
+		if len(now) != len(p.Type.Shape) {
+			return nil
+		}
+		for axis, d := range p.Type.Shape {
+			if _, _, _, ok := dims.SymbolOf(d); ok && !dims.IsExpr(now[axis]) {
+				sizes[d] = now[axis]
+			}
+		}
+	}
+	if len(sizes) == 0 {
+		return nil
+	}
+	of, err := shapeinfer.Instantiate(g, func(d int) int {
+		return dims.Replace(d, func(symbol int) int {
+			if n, ok := sizes[symbol]; ok {
+				return n
+			}
+			return symbol
+		})
+	})
+	if err != nil {
+		return nil // the sizes break a rule of g
+	}
+	return of
 }
 
 // add adds a program to try, unless it differs in too many ops, or others in fewer.
