@@ -38,7 +38,7 @@ type STFTOptions struct {
 	// Complex has ISTFT return a complex signal, of two-sided transforms.
 	Complex bool
 	// Unchecked has ISTFT not look whether the windows cover the signal, on the host and in the midst of the
-	// run. Exported programs need it.
+	// run. Without it, and with a Window, who runs an exported program imports this package.
 	Unchecked bool
 }
 
@@ -121,7 +121,7 @@ func checkSTFT(x, window *lazy.Tensor, n, hop, width int, center bool, mode int,
 		return stftSizes, fmt.Sprintf("the last axis has the open size %s", dims.String(size))
 	case center && (mode == int(Reflect) && pad >= size || mode == int(Circular) && pad > size || mode == int(Replicate) && size == 0):
 		return stftSizes, fmt.Sprintf("a padding of %d at both ends is too long for a signal of the size %d", pad, size)
-	case size+2*pad < n:
+	case size < n-2*pad:
 		return stftSizes, fmt.Sprintf("a frame of the size %d is longer than the signal with its padding, %d", n, size+2*pad)
 	}
 	return "", ""

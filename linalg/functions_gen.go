@@ -556,8 +556,9 @@ func Vander(x *lazy.Tensor, n int) *lazy.Tensor {
 	return definedVander.Call(lazy.Attrs{"n": n}, x)
 }
 
-// TensorInv returns the tensor that TensorDot, over ind axes, takes as the
-// inverse of x. The product of the first ind dimensions is that of the others.
+// TensorInv returns the inverse of x as a map from tensors of its last axes to
+// those of its first ind axes, as torch.linalg.tensorinv does. The product of
+// the first ind dimensions is that of the others.
 //
 // It requires: x is floating point or complex; ind is positive and less than
 // the rank of x; the product of the first ind dimensions is that of the others;

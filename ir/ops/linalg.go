@@ -88,7 +88,7 @@ var matrixRows = []Op{
 		Operands: []Operand{{Name: "x", Is: NumberOrComplex}, {Name: "y", Like: "x"}}, Attrs: alongAxis, Where: []Demand{axisOfX[0], {"rank", "x and y have one rank"}, {"shapes", "the shapes broadcast"}}, Traits: Inline},
 	{Name: "Vander", Family: MatrixFunctions, Doc: "returns the powers 0, 1, … of x, as many as n says, along a new last axis.",
 		Operands: one(NumberOrComplex), Attrs: []Attr{{"n", Int}}, Where: []Demand{{"n", "n is positive"}}, Traits: Inline},
-	{Name: "TensorInv", Text: "tensorinv", Family: MatrixFunctions, Doc: "returns the tensor that TensorDot, over ind axes, takes as the inverse of x. The product of the first ind dimensions is that of the others.",
+	{Name: "TensorInv", Text: "tensorinv", Family: MatrixFunctions, Doc: "returns the inverse of x as a map from tensors of its last axes to those of its first ind axes, as torch.linalg.tensorinv does. The product of the first ind dimensions is that of the others.",
 		Operands: one(FloatOrComplex), Attrs: []Attr{{"ind", Int}}, Where: []Demand{{"ind", "ind is positive and less than the rank of x"}, {"square", "the product of the first ind dimensions is that of the others"}, {"closed", "no dimension of x is an open size"}}, Traits: Inline},
 	{Name: "TensorSolve", Text: "tensorsolve", Family: MatrixFunctions, Doc: "returns the y whose products with x, summed over its last axes, are b. The first dimensions of x are those of b, and the product of the others is that of these.",
 		Operands: xAndB, Where: []Demand{{"shapes", "x begins with the dimensions of b"}, {"square", "the product of the other dimensions of x is that of b"}, {"closed", "no dimension of x is an open size"}}, Traits: Inline},

@@ -248,8 +248,12 @@ func prepareCustomCall(b *builder, o *site) error {
 
 // noHost says that no function is registered for a custom_call, and what to do.
 func noHost(call *mlir.Op) string {
+	name := stringAttr(call.Attrs.Get("call_target_name"))
 	do := cmp.Or(verify.LAPACKHint(call), "see backends.RegisterHost")
-	return fmt.Sprintf("no host function %q is registered: %s", stringAttr(call.Attrs.Get("call_target_name")), do)
+	if strings.HasPrefix(name, "fft.") {
+		do = "import ltc/fft for its effect, which registers it"
+	}
+	return fmt.Sprintf("no host function %q is registered: %s", name, do)
 }
 
 func inTypes(o *site) []tensor {
