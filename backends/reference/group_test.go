@@ -390,7 +390,12 @@ func TestGroupsOfOverlappingMemory(t *testing.T) {
 func TestGroupsAllocateNothing(t *testing.T) {
 	groupAll(t, 2)
 	e := compileChainingBy(t, new(uncut), branches(4, false), backends.Options{Threads: 2})
-	call := &backends.Call{Args: arguments(e)}
+	require.Zero(t, allocsOfRuns(t, e, arguments(e)))
+}
+
+// allocsOfRuns returns how often a run that follows others allocates.
+func allocsOfRuns(t *testing.T, e *compiled, args []soa.View) float64 {
+	call := &backends.Call{Args: args}
 	for _, r := range e.Signature().Results {
 		call.Results = append(call.Results, soa.Make(r.Type))
 	}
@@ -404,7 +409,7 @@ func TestGroupsAllocateNothing(t *testing.T) {
 	for range 10 { // until a helper has been there
 		run()
 	}
-	require.Zero(t, trials.LeastAllocs(100, run))
+	return trials.LeastAllocs(100, run)
 }
 
 // twoLoops is a program of two loops that depend on none of each other. The second one begins with
@@ -523,21 +528,7 @@ func TestLoopsThatOverlapAllocateNothing(t *testing.T) {
 	var allocs [2]float64
 	for threads := 1; threads <= 2; threads++ {
 		e := compileChainingBy(t, new(uncut), twoLoops, backends.Options{Threads: threads})
-		call := &backends.Call{Args: loopArguments(t, e, 10)}
-		for _, r := range e.Signature().Results {
-			call.Results = append(call.Results, soa.Make(r.Type))
-		}
-		l := e.launcher()
-		ctx := t.Context()
-		run := func() {
-			if err := l.Execute(ctx, call, true); err != nil {
-				panic(err)
-			}
-		}
-		for range 10 {
-			run()
-		}
-		allocs[threads-1] = trials.LeastAllocs(100, run)
+		allocs[threads-1] = allocsOfRuns(t, e, loopArguments(t, e, 10))
 	}
 	require.LessOrEqual(t, allocs[1], allocs[0])
 }

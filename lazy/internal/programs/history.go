@@ -303,12 +303,9 @@ func (s *search) try(g *ir.Graph, at callsite.Site) *explain.Comparison {
 // ofOneSize returns what differs between the best and a program for the same sizes: the open ones of
 // one are those of the other. It is nil if nothing does, or if not just one has open sizes.
 func (s *search) ofOneSize(now *ir.Graph) *explain.Difference {
-	was := s.was
-	switch open := resized(was, now); {
-	case open != nil:
-		was = open
-	default:
-		if now = resized(now, was); now == nil {
+	was := resized(s.was, now)
+	if was == nil {
+		if was, now = s.was, resized(now, s.was); now == nil {
 			return nil
 		}
 	}
