@@ -114,8 +114,8 @@ func TestGroupsOverlap(t *testing.T) {
 	}
 }
 
-// meeting counts how many attend it at once. One waits a while for another until two have met, as
-// long as there is patience left.
+// meeting counts how many attend it at once. Until two have met, one waits for another for a quarter
+// of the patience that is left: a launch that is alone must leave some for those of a group.
 type meeting struct {
 	patience      atomic.Int64 // ns
 	running, most atomic.Int64
@@ -127,11 +127,11 @@ func (m *meeting) attend() {
 	for had := m.most.Load(); now > had && !m.most.CompareAndSwap(had, now); had = m.most.Load() {
 		continue
 	}
-	for m.most.Load() < 2 && m.patience.Load() > 0 {
-		before := time.Now()
+	start, limit := time.Now(), time.Duration(m.patience.Load()/4)
+	for m.most.Load() < 2 && time.Since(start) < limit {
 		time.Sleep(100 * time.Microsecond)
-		m.patience.Add(-int64(time.Since(before)))
 	}
+	m.patience.Add(-min(int64(limit), int64(time.Since(start))))
 }
 
 // compileChainingBy compiles a program by a compiler.
