@@ -15,20 +15,20 @@ type OpenSize struct {
 	Least, Most int // that the text gives (ltc.dims), both included; else 0 and the largest int
 }
 
-// OpenSizes returns the sizes that the arguments of main leave open, in the order of arguments and their
-// dimensions. The signature is that of m. A dimension of a fixed size bounds the open ones of its name.
-func OpenSizes(m *mlir.Module, sig *Signature) (all []OpenSize) {
-	main, named := m.Func("main"), map[string]int{}
-	for i, a := range sig.Args {
+// OpenSizes returns the sizes that the arguments of a function of m leave open, in the order of arguments and
+// their dimensions. A dimension of a fixed size bounds the open ones of its name.
+func OpenSizes(m *mlir.Module, f *mlir.Op, args []Arg) (all []OpenSize) {
+	named := map[string]int{}
+	for i, a := range args {
 		for axis, n := range a.Type.Shape {
 			if n != AnySize {
 				continue
 			}
-			name := DimName(main, i, axis)
+			name := dimName(f, i, axis)
 			k, known := named[name]
 			if !known {
 				s := OpenSize{Name: name, Most: math.MaxInt}
-				if least, most, ok := DimBounds(m, name); ok {
+				if least, most, ok := dimBounds(m, name); ok {
 					s.Least, s.Most = least, most
 				}
 				k = len(all)
@@ -40,14 +40,38 @@ func OpenSizes(m *mlir.Module, sig *Signature) (all []OpenSize) {
 			all[k].At = append(all[k].At, Dimension{Arg: i, Name: a.Name, Axis: axis})
 		}
 	}
-	for i, a := range sig.Args {
+	for i, a := range args {
 		for axis, n := range a.Type.Shape {
-			if k, open := named[DimName(main, i, axis)]; open && n != AnySize {
+			if k, open := named[dimName(f, i, axis)]; open && n != AnySize {
 				all[k].Least, all[k].Most = max(all[k].Least, n), min(all[k].Most, n)
 			}
 		}
 	}
 	return all
+}
+
+// dimName returns the name that the attribute ltc.dim gives a dimension of an argument of a function;
+// "" if the dimension has no name. Dimensions with the same name have the same size.
+func dimName(f *mlir.Op, arg, dim int) string {
+	names, _ := entry(f, "arg_attrs", arg).Get("ltc.dim").(mlir.ArrayAttr)
+	if dim >= len(names) {
+		return ""
+	}
+	return text(names[dim])
+}
+
+// dimBounds returns the least and the greatest size, both inclusive, that the module's attribute
+// ltc.dims allows for dimensions with the given name. Ok is false if the module has no bounds
+// for the name.
+func dimBounds(m *mlir.Module, name string) (least, most int, ok bool) {
+	dims, _ := m.Attrs.Get("ltc.dims").(mlir.DictAttr)
+	b, _ := mlir.Dict(dims).Get(name).(mlir.ArrayAttr)
+	if name == "" || len(b) != 2 {
+		return 0, 0, false
+	}
+	lo, ok1 := b[0].(mlir.IntegerAttr)
+	hi, ok2 := b[1].(mlir.IntegerAttr)
+	return int(lo.Value), int(hi.Value), ok1 && ok2
 }
 
 // In returns the size in a call that fits the signature. Bound are arguments that the program was bound to;

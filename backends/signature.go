@@ -168,27 +168,3 @@ func text(a mlir.Attribute) string {
 	s, _ := a.(mlir.StringAttr)
 	return string(s)
 }
-
-// DimName returns the name that the attribute ltc.dim gives a dimension of an argument of main;
-// "" if the dimension has no name. Dimensions with the same name have the same size.
-func DimName(main *mlir.Op, arg, dim int) string {
-	names, _ := entry(main, "arg_attrs", arg).Get("ltc.dim").(mlir.ArrayAttr)
-	if dim >= len(names) {
-		return ""
-	}
-	return text(names[dim])
-}
-
-// DimBounds returns the least and the greatest size, both inclusive, that the module's attribute
-// ltc.dims allows for dimensions with the given name. Ok is false if the module has no bounds
-// for the name.
-func DimBounds(m *mlir.Module, name string) (least, most int, ok bool) {
-	dims, _ := m.Attrs.Get("ltc.dims").(mlir.DictAttr)
-	b, _ := mlir.Dict(dims).Get(name).(mlir.ArrayAttr)
-	if name == "" || len(b) != 2 {
-		return 0, 0, false
-	}
-	lo, ok1 := b[0].(mlir.IntegerAttr)
-	hi, ok2 := b[1].(mlir.IntegerAttr)
-	return int(lo.Value), int(hi.Value), ok1 && ok2
-}

@@ -50,9 +50,9 @@ func (d *Device) openedSizes(o *shapeinfer.Open, at callsite.Site, now, before *
 	}
 	var which []string
 	for symbol, p := range o.Symbols {
-		size := func(g *ir.Graph) int { return g.Params[p.Param].Type.Shape[p.Axis] }
+		size := func(g *ir.Graph) int { return g.Params[p.Of].Type.Shape[p.Axis] }
 		which = append(which, fmt.Sprintf("%s: axis %d of argument %s, %d and before %d", dims.String(symbol), p.Axis,
-			backends.Label(p.Param, now.Params[p.Param].ParamName()), size(now), size(before)))
+			backends.Label(p.Of, now.Params[p.Of].ParamName()), size(now), size(before)))
 	}
 	if failed != nil {
 		d.log(slog.LevelInfo, "sizes stay numbers", slog.String("at", at.String()), slog.String("sizes", strings.Join(which, "; ")),

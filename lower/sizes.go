@@ -16,12 +16,13 @@ import (
 // sizes computes the sizes of a function that are expressions (package dims) from those of
 // its arguments, at its beginning.
 type sizes struct {
-	args  []*mlir.Value
-	loc   mlir.Location
-	ops   []*mlir.Op
-	known map[int64]*mlir.Value // by size, a tensor<1xi64>
-	lists map[string]*mlir.Value
-	told  map[int64]bool // whether the arguments tell a symbol
+	args   []*mlir.Value
+	shapes [][]int64 // of args
+	loc    mlir.Location
+	ops    []*mlir.Op
+	known  map[int64]*mlir.Value // by size, a tensor<1xi64>
+	lists  map[string]*mlir.Value
+	told   map[int64]bool // whether the arguments tell a symbol
 
 	sections []section     // of counts, in their order
 	counted  map[int64]int // by size, the section of the count that it is
@@ -29,7 +30,13 @@ type sizes struct {
 }
 
 func newSizes(args []*mlir.Value, loc mlir.Location) *sizes {
-	return &sizes{args: args, loc: loc, known: map[int64]*mlir.Value{}, lists: map[string]*mlir.Value{}, told: map[int64]bool{}, counted: map[int64]int{}}
+	shapes := make([][]int64, len(args))
+	for i, a := range args {
+		if t, ok := a.Type.(*mlir.TensorType); ok {
+			shapes[i] = t.Shape
+		}
+	}
+	return &sizes{args: args, shapes: shapes, loc: loc, known: map[int64]*mlir.Value{}, lists: map[string]*mlir.Value{}, told: map[int64]bool{}, counted: map[int64]int{}}
 }
 
 // dynamicOf is, by static op, the op that takes as operands what may depend on sizes.
@@ -240,45 +247,21 @@ func (l *lowerer) leaf(d int64) *mlir.Value {
 
 // told emits the value of a symbol that an argument tells.
 func (l *lowerer) told(d int64) *mlir.Value {
-	arg, dim, slope, base := l.sizes.teller(d)
-	if arg == nil {
+	t := dims.TellerOf(d, l.sizes.shapes)
+	if t.By == 0 {
 		l.fail(fmt.Errorf("the size %s is open, and no argument of the function has it", dims.String(d)))
 		return l.integers(0)
 	}
-	v := l.emit(stablehlo.GetDimensionSize, mlir.Tensor(mlir.I32), []*mlir.Value{arg}, attr("dimension", mlir.I64Attr(int64(dim))))
+	v := l.emit(stablehlo.GetDimensionSize, mlir.Tensor(mlir.I32), []*mlir.Value{l.sizes.args[t.Of]}, attr("dimension", mlir.I64Attr(int64(t.Axis))))
 	v = l.emit(stablehlo.Convert, mlir.Tensor(mlir.I64), []*mlir.Value{v})
 	v = l.emit(stablehlo.Reshape, oneI64, []*mlir.Value{v})
-	if base != 0 {
-		v = l.emit(stablehlo.Subtract, oneI64, []*mlir.Value{v, l.integers(base)})
+	if t.Plus != 0 {
+		v = l.emit(stablehlo.Subtract, oneI64, []*mlir.Value{v, l.integers(t.Plus)})
 	}
-	if slope != 1 {
-		v = l.emit(stablehlo.Divide, oneI64, []*mlir.Value{v, l.integers(slope)})
+	if t.By != 1 {
+		v = l.emit(stablehlo.Divide, oneI64, []*mlir.Value{v, l.integers(t.By)})
 	}
 	return v
-}
-
-// teller returns an argument and the dimension of it that is slope·symbol + base; nil if there
-// is none.
-func (s *sizes) teller(symbol int64) (arg *mlir.Value, dim int, slope, base int64) {
-	for _, a := range s.args {
-		t, ok := a.Type.(*mlir.TensorType)
-		if !ok {
-			continue
-		}
-		for i, d := range t.Shape {
-			if d == symbol {
-				return a, i, 1, 0
-			}
-			if arg != nil {
-				continue
-			}
-			b := dims.Substitute(d, symbol, 0)
-			if k, of, ok := dims.Scaled(dims.Sub(d, b)); ok && of == symbol && !dims.IsExpr(b) {
-				arg, dim, slope, base = a, i, k, b
-			}
-		}
-	}
-	return arg, dim, slope, base
 }
 
 // tells reports whether the arguments tell all symbols of a size.
@@ -289,8 +272,7 @@ func (s *sizes) tells(d int64) bool {
 	for _, x := range dims.Symbols(d) {
 		told, ok := s.told[x]
 		if !ok {
-			arg, _, _, _ := s.teller(x)
-			told = arg != nil
+			told = dims.TellerOf(x, s.shapes).By != 0
 			s.told[x] = told
 		}
 		if !told {
@@ -339,11 +321,10 @@ func (l *lowerer) unnamed(g *ir.Graph, named []types.Shape) {
 
 // told reports whether the types of a graph's parameters tell all symbols of it.
 func told(g *ir.Graph) bool {
-	var args []*mlir.Value
+	s, all := newSizes(nil, nil), true
 	for _, p := range g.Params {
-		args = append(args, &mlir.Value{Type: tensor(p.Type)})
+		s.shapes = append(s.shapes, tensor(p.Type).Shape)
 	}
-	s, all := newSizes(args, nil), true
 	ir.EachSize(g, func(d int) { all = all && s.tells(int64(d)) })
 	return all
 }

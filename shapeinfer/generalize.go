@@ -25,8 +25,8 @@ const MostOpen = 1<<31 - 1
 type Open struct {
 	Graph   *ir.Graph
 	symbols []int
-	tellers []teller    // by symbol
-	at      map[int]int // by expression, its index in sizes
+	tellers []dims.Teller[int] // by symbol, the dimension of a parameter
+	at      map[int]int        // by expression, its index in sizes
 	sizes   *dims.Evaluator
 	counts  map[int]int // by size that follows from data, the node that tells it
 

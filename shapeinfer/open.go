@@ -8,24 +8,19 @@ import (
 	"ltc/ir/dims"
 )
 
-// teller is a dimension of a parameter that tells a symbol: its size is a number times that.
-type teller struct {
-	size, by int
-	at       Place
-}
-
 // OpenGraph returns the Open of g, whose sizes are expressions of symbols. Each symbol is a dimension
 // of a parameter, or a number times it is, or it follows from data. The error wraps [dims.ErrTooLarge]: an expression has too many terms.
 func OpenGraph(g *ir.Graph) (*Open, error) {
 	var given []int
+	var shapes [][]int
 	for _, p := range g.Params {
-		given = append(given, p.Type.Shape...)
+		given, shapes = append(given, p.Type.Shape...), append(shapes, p.Type.Shape)
 	}
 	symbols := dims.Symbols(given...)
 	o := &Open{Graph: g, symbols: symbols, at: map[int]int{}, counts: map[int]int{}}
 	for _, s := range symbols {
-		t := tellerOf(g.Params, s)
-		if t.by == 0 {
+		t := dims.TellerOf(s, shapes)
+		if t.By == 0 {
 			return nil, fmt.Errorf("shapeinfer: no dimension of a parameter is %s, or a number times it", dims.String(s))
 		}
 		o.tellers = append(o.tellers, t)
@@ -48,20 +43,6 @@ func OpenGraph(g *ir.Graph) (*Open, error) {
 	var err error
 	o.sizes, err = dims.NewEvaluator(names, all)
 	return o, err
-}
-
-// tellerOf returns the first dimension of parameters that is a symbol, else a number times it.
-func tellerOf(params []*ir.Node, symbol int) (t teller) {
-	for i, p := range params {
-		for axis, d := range p.Type.Shape {
-			if by, of, ok := dims.Scaled(d); ok && of == symbol && (t.by == 0 || by == 1) {
-				if t = (teller{d, by, Place{i, axis}}); by == 1 {
-					return t
-				}
-			}
-		}
-	}
-	return t
 }
 
 // counted reports whether a size depends on one that follows from data.
@@ -128,7 +109,7 @@ func (o *Open) Matches(g *ir.Graph) bool {
 func (o *Open) Reduces(g *ir.Graph) bool {
 	x := o.substitution()
 	defer o.spare.Put(x)
-	return len(o.counts) == 0 && o.tell(x.values, g) && slices.Contains(x.values, 1) && o.sizes.Eval(x.registers, x.values) == nil && o.normal(g, x.size)
+	return len(o.counts) == 0 && o.evaluate(x, g) && slices.Contains(x.values, 1) && o.normal(g, x.size)
 }
 
 func (o *Open) substitution() *substitution {
@@ -147,21 +128,31 @@ func (o *Open) Takes(g *ir.Graph) bool {
 }
 
 func (o *Open) fits(g *ir.Graph, x *substitution) bool {
-	if !o.tell(x.values, g) || o.sizes.Eval(x.registers, x.values) != nil {
+	if !o.evaluate(x, g) {
 		return false
 	}
 	counts, ok := o.countsOf(g)
 	if !ok {
 		return false
 	}
-	size := x.size
-	if len(counts) == 0 {
-		return ir.IsInstance(o.Graph, g, size) || slices.Contains(x.values, 1) && o.reduced(g)
+	return ir.IsInstance(o.Graph, g, o.sizeOf(x, counts)) || len(counts) == 0 && slices.Contains(x.values, 1) && o.reduced(g)
+}
+
+// evaluate sets the numbers of all sizes to those that the parameters of g tell; false if there are none.
+func (o *Open) evaluate(x *substitution, g *ir.Graph) bool {
+	return o.tell(x.values, g) && o.sizes.Eval(x.registers, x.values) == nil
+}
+
+// sizeOf returns what a size is for the numbers of x, and for the given sizes in place of those that follow
+// from data.
+func (o *Open) sizeOf(x *substitution, counts map[int]int) func(d int) int {
+	if len(o.counts) == 0 {
+		return x.size
 	}
 	known := map[int]int{} // of sizes that follow from data
-	return ir.IsInstance(o.Graph, g, func(d int) int {
+	return func(d int) int {
 		if _, ok := o.at[d]; ok || !dims.IsExpr(d) {
-			return size(d)
+			return x.size(d)
 		}
 		n, ok := known[d]
 		if !ok {
@@ -169,12 +160,30 @@ func (o *Open) fits(g *ir.Graph, x *substitution) bool {
 				if c, ok := counts[symbol]; ok {
 					return c
 				}
-				return size(symbol)
+				return x.size(symbol)
 			})
 			known[d] = n
 		}
 		return n
-	})
+	}
+}
+
+// Resized returns the graph that g, some of whose sizes are open, is for the sizes of the parameters of
+// another one; nil if no size is open, or g is not for these sizes.
+func Resized(g, other *ir.Graph) *ir.Graph {
+	o, err := OpenGraph(g)
+	if err != nil || len(o.symbols) == 0 {
+		return nil
+	}
+	x := o.newSubstitution()
+	if !o.evaluate(x, other) {
+		return nil
+	}
+	of, err := Instantiate(g, o.sizeOf(x, nil))
+	if err != nil {
+		return nil // the sizes break a rule of g
+	}
+	return of
 }
 
 // mostNormal is how many graphs are remembered that are instances by their normal forms.
@@ -205,41 +214,28 @@ func (o *Open) normal(g *ir.Graph, size func(d int) int) bool {
 	return true
 }
 
-// tell sets values to the numbers of the symbols. It returns false if one is not within its bounds,
-// or more than [MostOpen], or if parameters have other ranks.
+// tell sets values to the numbers of the symbols: each is what one dimension tells, and IsInstance compares the
+// others with it. It returns false if one is not within its bounds, or more than [MostOpen], or if parameters
+// have other ranks.
 func (o *Open) tell(values []int64, g *ir.Graph) bool {
-	if len(g.Params) != len(o.Graph.Params) {
+	if !slices.EqualFunc(o.Graph.Params, g.Params, func(x, y *ir.Node) bool { return x.Type.Rank() == y.Type.Rank() }) {
 		return false
 	}
-	for i, p := range o.Graph.Params {
-		shape := g.Params[i].Type.Shape
-		if len(shape) != len(p.Type.Shape) {
+	for k, t := range o.tellers {
+		d := g.Params[t.Of].Type.Shape[t.Axis]
+		n := (d - t.Plus) / t.By
+		if lo, hi := dims.Bounds(o.symbols[k]); n < lo || n > hi || d > MostOpen {
 			return false
 		}
-		for axis, d := range p.Type.Shape {
-			for k, s := range o.symbols {
-				by := o.tellers[k].by
-				if d != o.tellers[k].size {
-					continue
-				}
-				n := shape[axis] / by
-				if lo, hi := dims.Bounds(s); n < lo || n > hi || shape[axis] > MostOpen {
-					return false
-				}
-				values[k] = int64(n) // IsInstance compares it with the others
-			}
-		}
+		values[k] = int64(n)
 	}
 	return true
 }
 
-// Place is a dimension of a parameter, by the index of the parameter and the axis.
-type Place struct{ Param, Axis int }
-
-// Symbols yields the symbols, each with the place that tells it.
-func (o *Open) Symbols(yield func(symbol int, at Place) bool) {
+// Symbols yields the symbols, each with the dimension of a parameter that tells it.
+func (o *Open) Symbols(yield func(symbol int, at dims.Teller[int]) bool) {
 	for k, s := range o.symbols {
-		if !yield(s, o.tellers[k].at) {
+		if !yield(s, o.tellers[k]) {
 			return
 		}
 	}

@@ -217,12 +217,13 @@ const unbounded = math.MaxInt32
 // openDims returns the symbols of the sizes that a module's arguments leave open. Those of zeros are 0.
 func openDims(p *backends.Program, zeros plan.Zeros) (open plan.Opening, err error) {
 	open.Sig = p.Signature
-	for i, t := range p.Module.Func("main").FuncType().Ins {
+	main := p.Module.Func("main")
+	for i, t := range main.FuncType().Ins {
 		if tt, ok := t.(*mlir.TensorType); ok && stablehlo.Bounds(tt) != nil {
 			return open, fmt.Errorf("argument %d is %v: a size that is only bounded is known of each value alone", i, tt)
 		}
 	}
-	sizes := backends.OpenSizes(p.Module, p.Signature)
+	sizes := backends.OpenSizes(p.Module, main, p.Signature.Args)
 	if len(sizes) == 0 {
 		return open, fmt.Errorf("no argument tells the sizes that the text leaves open")
 	}

@@ -94,7 +94,7 @@ type binding struct {
 func (b *binding) written() []string {
 	if b.names == nil {
 		b.names = make([]string, len(b.args))
-		_, body := b.definition()
+		_, _, body := b.definition()
 		for i := range min(len(b.args), len(body.Args)) {
 			b.names[i] = body.Args[i].Name
 		}

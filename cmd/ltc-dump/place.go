@@ -11,15 +11,15 @@ import (
 	"ltc/stablehlo"
 )
 
-// definition returns the op and the body of the function that is to run, in
+// definition returns the module, the op and the body of the function that is to run, in
 // the text as it was given; for a text without it, an empty block.
-func (p *program) definition() (*mlir.Op, *mlir.Block) {
+func (p *program) definition() (*mlir.Module, *mlir.Op, *mlir.Block) {
 	if m, err := stablehlo.Parse(p.file, p.source); err == nil {
 		if f := m.Func(p.function); f != nil && f.Body() != nil {
-			return f, f.Body()
+			return m, f, f.Body()
 		}
 	}
-	return &mlir.Op{}, &mlir.Block{}
+	return &mlir.Module{}, &mlir.Op{}, &mlir.Block{}
 }
 
 // refused gives an error of compiling its place in the text; of a module
@@ -36,7 +36,7 @@ func (p *program) refused(ctx context.Context, err error) error {
 // at makes an error about an argument of the function. It stands where the name
 // first does after the function's beginning, which is in its list of arguments.
 func (p *program) at(argument, msg string) error {
-	f, _ := p.definition()
+	_, f, _ := p.definition()
 	e := &mlir.Error{File: p.file, Pos: f.Pos, Msg: msg}
 	lines := strings.Split(p.source, "\n")
 	first := max(f.Pos.Line-1, 0)

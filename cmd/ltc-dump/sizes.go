@@ -49,23 +49,23 @@ func (s sizes) close(p *program, args []backends.Arg) ([]backends.Arg, error) {
 		return args, nil
 	}
 	args = slices.Clone(args)
-	f, _ := p.definition()
-	used, names := map[string]bool{}, []string(nil)
 	for i := range args {
 		args[i].Type.Shape = slices.Clone(args[i].Type.Shape)
-		for d, n := range args[i].Type.Shape {
-			if n != backends.AnySize {
-				continue
-			}
-			name := backends.DimName(f, i, d)
-			if name != "" && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-			if _, known := s[name]; !known {
-				name = ""
-			}
-			if n, known := s[name]; known {
-				args[i].Type.Shape[d], used[name] = n, true
+	}
+	m, f, _ := p.definition()
+	used, names := map[string]bool{}, []string(nil)
+	for _, open := range backends.OpenSizes(m, f, args) {
+		name := open.Name
+		if name != "" {
+			names = append(names, name)
+		}
+		if _, known := s[name]; !known {
+			name = ""
+		}
+		if n, known := s[name]; known {
+			used[name] = true
+			for _, d := range open.At {
+				args[d.Arg].Type.Shape[d.Axis] = n
 			}
 		}
 	}

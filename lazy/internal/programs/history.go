@@ -10,7 +10,6 @@ import (
 	"ltc/internal/diag"
 	"ltc/internal/explain"
 	"ltc/ir"
-	"ltc/ir/dims"
 	"ltc/shapeinfer"
 )
 
@@ -303,9 +302,9 @@ func (s *search) try(g *ir.Graph, at callsite.Site) *explain.Comparison {
 // ofOneSize returns what differs between the best and a program for the same sizes: the open ones of
 // one are those of the other. It is nil if nothing does, or if not just one has open sizes.
 func (s *search) ofOneSize(now *ir.Graph) *explain.Difference {
-	was := resized(s.was, now)
+	was := shapeinfer.Resized(s.was, now)
 	if was == nil {
-		if was, now = s.was, resized(now, s.was); now == nil {
+		if was, now = s.was, shapeinfer.Resized(now, s.was); now == nil {
 			return nil
 		}
 	}
@@ -313,41 +312,6 @@ func (s *search) ofOneSize(now *ir.Graph) *explain.Difference {
 		return c.Difference()
 	}
 	return nil
-}
-
-// resized returns the graph that g, some of whose sizes are open, is for the sizes of the parameters of
-// another one; nil if there is none.
-func resized(g, other *ir.Graph) *ir.Graph {
-	if len(g.Params) != len(other.Params) {
-		return nil
-	}
-	sizes := map[int]int{}
-	for i, p := range g.Params {
-		now := other.Params[i].Type.Shape
-		if len(now) != len(p.Type.Shape) {
-			return nil
-		}
-		for axis, d := range p.Type.Shape {
-			if _, _, _, ok := dims.SymbolOf(d); ok && !dims.IsExpr(now[axis]) {
-				sizes[d] = now[axis]
-			}
-		}
-	}
-	if len(sizes) == 0 {
-		return nil
-	}
-	of, err := shapeinfer.Instantiate(g, func(d int) int {
-		return dims.Replace(d, func(symbol int) int {
-			if n, ok := sizes[symbol]; ok {
-				return n
-			}
-			return symbol
-		})
-	})
-	if err != nil {
-		return nil // the sizes break a rule of g
-	}
-	return of
 }
 
 // add adds a program to try, unless it differs in too many ops, or others in fewer.
