@@ -9,12 +9,12 @@ import (
 )
 
 // InferShapes returns the shapes of op's results for operands of the given shapes, which
-// have no [mlir.Dynamic] size. op is one of m that [Module] accepts with sizes left open, and
+// have no [mlir.Dynamic] size, and results of the given types. op is one of m that [Module] accepts with sizes left open, and
 // that calls no function. It checks op for these shapes as [Module] does, by whose rules the
 // shapes are inferred. A shape is nil where the operands do not tell it; so are those of
 // results that are no tensors. Sizes may be expressions: guards are the rules that these may, but
 // need not, keep. The error is that of [Module], without the op's name.
-func InferShapes(m *mlir.Module, op *mlir.Op, operands [][]int64) (shapes [][]int64, guards []dims.Guard, err error) {
+func InferShapes(m *mlir.Module, op *mlir.Op, operands [][]int64, results []mlir.Type) (shapes [][]int64, guards []dims.Guard, err error) {
 	shapes = make([][]int64, len(op.Results))
 	rule := ruleTable[op.Code]
 	if rule == nil {
@@ -32,7 +32,8 @@ func InferShapes(m *mlir.Module, op *mlir.Op, operands [][]int64) (shapes [][]in
 	x.Results = make([]*mlir.Value, len(op.Results))
 	for i, r := range op.Results {
 		v := *r
-		if t, ok := r.Type.(*mlir.TensorType); ok {
+		v.Type = results[i]
+		if t, ok := v.Type.(*mlir.TensorType); ok {
 			open := *t // the results are told apart by their types
 			v.Type = &open
 		}

@@ -34,7 +34,7 @@ func TestInferredShapesAreThoseOfTheText(t *testing.T) {
 			for _, v := range op.Operands {
 				operands = append(operands, v.Type.(*mlir.TensorType).Shape)
 			}
-			shapes, _, err := verify.InferShapes(m, op, operands)
+			shapes, _, err := verify.InferShapes(m, op, operands, mlir.TypesOf(op.Results))
 			require.NoError(t, err, "%s", op)
 			for i, r := range op.Results {
 				if shapes[i] == nil {
@@ -71,7 +71,7 @@ func TestInferShapesChecksSizes(t *testing.T) {
 		{joined, [][]int64{{3, 4}, {3, 5}}, []int64{3, 9}, ""},
 		{joined, [][]int64{{3, 4}, {2, 4}}, nil, "they differ outside dimension 1 (concatenate_c2)"},
 	} {
-		shapes, _, err := verify.InferShapes(m, c.op, c.in)
+		shapes, _, err := verify.InferShapes(m, c.op, c.in, mlir.TypesOf(c.op.Results))
 		if c.err != "" {
 			require.ErrorContains(t, err, c.err)
 			continue

@@ -263,22 +263,10 @@ func (x *closing) closeBranches(op *mlir.Op) error {
 // closedRegions returns an error if the regions of an op leave a size open, or ask
 // for one.
 func closedRegions(op *mlir.Op) error {
-	open, asks := false, false
-	eachBlock(op, func(bl *mlir.Block) {
-		for _, a := range bl.Args {
-			open = open || openType(a.Type)
-		}
-		for _, o := range bl.Ops {
-			asks = asks || o.Code == stablehlo.GetDimensionSize
-			for _, r := range o.Results {
-				open = open || openType(r.Type)
-			}
-		}
-	})
-	switch {
-	case open:
+	if within(op, func(v *mlir.Value) bool { return openType(v.Type) }) {
 		return fmt.Errorf("its regions leave sizes open")
-	case asks:
+	}
+	if within(op, func(v *mlir.Value) bool { return v.Def != nil && v.Def.Code == stablehlo.GetDimensionSize }) {
 		return fmt.Errorf("its regions ask for a size, which can be known before it")
 	}
 	return nil
@@ -303,20 +291,7 @@ func (x *closing) operands(op *mlir.Op) (in value, known bool, err error) {
 			known = false
 		}
 	}
-	for i := range op.Operands {
-		if _, ok := x.ints(op.Operands[i]); shapes(op, i) && !ok && static(op) != nil {
-			return nil, false, fmt.Errorf("operand %d does not follow from the shapes of arguments", i)
-		}
-	}
 	return in, known, nil
-}
-
-// shapes reports whether the shapes of an op's results depend on what operand i is.
-func shapes(op *mlir.Op, i int) bool {
-	if d := static(op); d != nil {
-		return slices.ContainsFunc(d.Parts, func(p mlir.StaticPart) bool { return p.Operand == i })
-	}
-	return op.Code == stablehlo.SetDimensionSize || op.Code == stablehlo.RNG
 }
 
 // closeResults closes the types of an op's results; s is what it became.
@@ -362,7 +337,6 @@ func (x *closing) takeSize(v *mlir.Value) error {
 	if !ok {
 		return fmt.Errorf("the size is not known")
 	}
-	x.guardRanges(v)
 	x.guardRanges(v) // beyond its type's integers the evaluator has the error
 	x.fixed.Args = append(x.fixed.Args, n[0])
 	v.Def, v.Block, v.Index = nil, x.main, len(x.main.Args)

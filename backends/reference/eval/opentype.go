@@ -94,17 +94,7 @@ func (c *compiler) isOpen(fn *mlir.Op) bool {
 	if is, known := c.opens.is[fn]; known {
 		return is
 	}
-	found := openSignature(fn)
-	eachBlock(fn, func(bl *mlir.Block) {
-		for _, a := range bl.Args {
-			found = found || openType(a.Type)
-		}
-		for _, op := range bl.Ops {
-			for _, r := range op.Results {
-				found = found || openType(r.Type)
-			}
-		}
-	})
+	found := openSignature(fn) || within(fn, func(v *mlir.Value) bool { return openType(v.Type) })
 	if c.opens.is == nil {
 		c.opens.is = map[*mlir.Op]bool{}
 	}
@@ -116,6 +106,17 @@ func (c *compiler) isOpen(fn *mlir.Op) bool {
 func openSignature(fn *mlir.Op) bool {
 	t := fn.FuncType()
 	return t != nil && (slices.ContainsFunc(t.Ins, openType) || slices.ContainsFunc(t.Outs, openType))
+}
+
+// within reports whether a value in the regions of op is one that is says.
+func within(op *mlir.Op, is func(v *mlir.Value) bool) (found bool) {
+	eachBlock(op, func(bl *mlir.Block) {
+		found = found || slices.ContainsFunc(bl.Args, is)
+		for _, o := range bl.Ops {
+			found = found || slices.ContainsFunc(o.Results, is)
+		}
+	})
+	return found
 }
 
 func eachBlock(op *mlir.Op, f func(*mlir.Block)) {
@@ -137,13 +138,6 @@ func inferShapes(m *mlir.Module, op *mlir.Op, in []tensor, results []mlir.Type) 
 	if why == isOfRegion || why == isValue || len(in) != len(op.Operands) { // a tuple is several
 		return out, nil, nil
 	}
-	x := *op
-	x.Results = nil
-	for i, r := range op.Results {
-		v := *r
-		v.Type = results[i]
-		x.Results = append(x.Results, &v)
-	}
 	operands := make([][]int64, len(in))
 	for i, t := range in {
 		operands[i] = make([]int64, len(t.shape))
@@ -151,7 +145,7 @@ func inferShapes(m *mlir.Module, op *mlir.Op, in []tensor, results []mlir.Type) 
 			operands[i][d] = int64(n)
 		}
 	}
-	shapes, guards, err := verify.InferShapes(m, &x, operands)
+	shapes, guards, err := verify.InferShapes(m, op, operands, results)
 	if err != nil {
 		return nil, nil, err
 	}
