@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync/atomic"
 
@@ -17,24 +18,31 @@ func (e *Executable) Text(stage int) string { return e.stages[stage].text }
 // Executable returns the program of a stage.
 func (e *Executable) Executable(stage int) backends.Executable { return e.execs[stage] }
 
+// each yields the programs of the chain that are an I, with their stages.
+func each[I any](e *Executable) iter.Seq2[*stage, I] {
+	return func(yield func(*stage, I) bool) {
+		for k, x := range e.execs {
+			if i, ok := x.(I); ok && !yield(e.stages[k], i) {
+				return
+			}
+		}
+	}
+}
+
 // Compiled returns how many steps of the stages are kernels, and how many ops were left to the
 // evaluator.
 func (e *Executable) Compiled() (kernels, evaluated int) {
-	for _, x := range e.execs {
-		if c, ok := x.(interface{ Compiled() (int, int) }); ok {
-			k, n := c.Compiled()
-			kernels, evaluated = kernels+k, evaluated+n
-		}
+	for _, x := range each[interface{ Compiled() (int, int) }](e) {
+		k, n := x.Compiled()
+		kernels, evaluated = kernels+k, evaluated+n
 	}
 	return kernels, evaluated
 }
 
 // CopiedBytes implements [backends.Copying].
 func (e *Executable) CopiedBytes() (n int64) {
-	for _, x := range e.execs {
-		if c, ok := x.(backends.Copying); ok {
-			n += c.CopiedBytes()
-		}
+	for _, x := range each[backends.Copying](e) {
+		n += x.CopiedBytes()
 	}
 	return n
 }
@@ -42,11 +50,11 @@ func (e *Executable) CopiedBytes() (n int64) {
 // ResidentBytes implements [backends.Resident].
 func (e *Executable) ResidentBytes() int {
 	n := 1 << 10
-	for k, x := range e.execs {
-		if r, ok := x.(backends.Resident); ok {
-			n += r.ResidentBytes()
-		}
-		n += len(e.stages[k].text) + 8*len(e.stages[k].ordinals)
+	for _, x := range each[backends.Resident](e) {
+		n += x.ResidentBytes()
+	}
+	for _, s := range e.stages {
+		n += len(s.text) + 8*len(s.ordinals)
 	}
 	return n
 }
@@ -56,22 +64,18 @@ func (e *Executable) Grown() *atomic.Int64 { return e.grown }
 
 // Variants implements [backends.Varying].
 func (e *Executable) Variants() (made, failed int) {
-	for _, x := range e.execs {
-		if v, ok := x.(backends.Varying); ok {
-			m, f := v.Variants()
-			made, failed = made+m, failed+f
-		}
+	for _, x := range each[backends.Varying](e) {
+		m, f := x.Variants()
+		made, failed = made+m, failed+f
 	}
 	return made, failed
 }
 
 // Finish implements [backends.Tiered].
 func (e *Executable) Finish(ctx context.Context) error {
-	for _, x := range e.execs {
-		if t, ok := x.(backends.Tiered); ok {
-			if err := t.Finish(ctx); err != nil {
-				return err
-			}
+	for _, x := range each[backends.Tiered](e) {
+		if err := x.Finish(ctx); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -92,10 +96,8 @@ func (e *Executable) passedBytes() (n int) {
 // workspace of a stage.
 func (e *Executable) WorkspaceBytes() int {
 	most := 0
-	for _, x := range e.execs {
-		if s, ok := x.(backends.Sized); ok {
-			most = max(most, s.WorkspaceBytes())
-		}
+	for _, x := range each[backends.Sized](e) {
+		most = max(most, x.WorkspaceBytes())
 	}
 	return e.passedBytes() + most
 }
@@ -166,16 +168,12 @@ func (s *stage) value(v backends.ValueMemory, args int) backends.ValueMemory {
 
 // Profile implements [backends.Profiler].
 func (e *Executable) Profile() (all []backends.StepProfile) {
-	for k, x := range e.execs {
-		p, ok := x.(backends.Profiler)
-		if !ok {
-			continue
-		}
-		for _, s := range p.Profile() {
-			s.Op = e.stages[k].ordinal(s.Op)
+	for of, x := range each[backends.Profiler](e) {
+		for _, s := range x.Profile() {
+			s.Op = of.ordinal(s.Op)
 			var results []int
 			for _, i := range s.Results {
-				if j := e.stages[k].given[i]; j >= 0 {
+				if j := of.given[i]; j >= 0 {
 					results = append(results, j)
 				}
 			}

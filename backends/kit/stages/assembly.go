@@ -119,24 +119,45 @@ func (b *assembly) emit(like *mlir.Op, code mlir.Code, t mlir.Type, operands []*
 	return op.Results[0]
 }
 
+// dimension returns a size of v as an i32.
+func (b *assembly) dimension(like *mlir.Op, v *mlir.Value, d int) *mlir.Value {
+	return b.emit(like, stablehlo.GetDimensionSize, mlir.Tensor(mlir.I32), []*mlir.Value{v}, mlir.NamedAttr{Name: "dimension", Value: mlir.I64Attr(int64(d))})
+}
+
+// converted returns a scalar as one of another type, unless it is of that.
+func (b *assembly) converted(like *mlir.Op, v *mlir.Value, to mlir.Type) *mlir.Value {
+	if v.Type.(*mlir.TensorType).Elem == to {
+		return v
+	}
+	return b.emit(like, stablehlo.Convert, mlir.Tensor(to), []*mlir.Value{v})
+}
+
+// single returns a scalar as a tensor of one element.
+func (b *assembly) single(like *mlir.Op, v *mlir.Value) *mlir.Value {
+	return b.emit(like, stablehlo.Reshape, mlir.Tensor(v.Type.(*mlir.TensorType).Elem, 1), []*mlir.Value{v})
+}
+
+// list returns a tensor of the elements of parts, which have one each.
+func (b *assembly) list(like *mlir.Op, parts []*mlir.Value) *mlir.Value {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	t := mlir.Tensor(parts[0].Type.(*mlir.TensorType).Elem, int64(len(parts)))
+	return b.emit(like, stablehlo.Concatenate, t, parts, mlir.NamedAttr{Name: "dimension", Value: mlir.I64Attr(0)})
+}
+
 // read returns the value of a root from the sizes of a shape argument.
 func (b *assembly) read(a, root *mlir.Value) *mlir.Value {
 	t := root.Type.(*mlir.TensorType)
 	var parts []*mlir.Value
 	for k := range a.Type.(*mlir.TensorType).Shape {
-		n := b.emit(root.Def, stablehlo.GetDimensionSize, mlir.Tensor(mlir.I32), []*mlir.Value{a}, mlir.NamedAttr{Name: "dimension", Value: mlir.I64Attr(int64(k))})
-		if mlir.Type(mlir.I32) != t.Elem {
-			n = b.emit(root.Def, stablehlo.Convert, mlir.Tensor(t.Elem), []*mlir.Value{n})
-		}
+		n := b.converted(root.Def, b.dimension(root.Def, a, k), t.Elem)
 		if len(t.Shape) == 0 {
 			return n
 		}
-		parts = append(parts, b.emit(root.Def, stablehlo.Reshape, mlir.Tensor(t.Elem, 1), []*mlir.Value{n}))
+		parts = append(parts, b.single(root.Def, n))
 	}
-	v := parts[0]
-	if len(parts) > 1 {
-		v = b.emit(root.Def, stablehlo.Concatenate, mlir.Tensor(t.Elem, int64(len(parts))), parts, mlir.NamedAttr{Name: "dimension", Value: mlir.I64Attr(0)})
-	}
+	v := b.list(root.Def, parts)
 	if len(t.Shape) == 1 {
 		return v
 	}
@@ -160,7 +181,6 @@ func (b *assembly) slice(x, op *mlir.Op) error {
 	if t.Unranked || t.Shape[dim] == mlir.Dynamic {
 		return fmt.Errorf("the dimension that set_dimension_size sets is open in its operand")
 	}
-	one := mlir.Tensor(mlir.I32, 1)
 	ints := func(n int64, times int) *mlir.Value {
 		of := mlir.Tensor(mlir.I32, int64(times))
 		return b.emit(op, stablehlo.Constant, of, nil, mlir.NamedAttr{Name: "value", Value: dense(of, n)})
@@ -169,22 +189,14 @@ func (b *assembly) slice(x, op *mlir.Op) error {
 	for d, n := range t.Shape {
 		switch {
 		case d == dim:
-			v := x.Operands[1]
-			if e := v.Type.(*mlir.TensorType).Elem; e != mlir.Type(mlir.I32) {
-				v = b.emit(op, stablehlo.Convert, mlir.Tensor(mlir.I32), []*mlir.Value{v})
-			}
-			parts = append(parts, b.emit(op, stablehlo.Reshape, one, []*mlir.Value{v}))
+			parts = append(parts, b.single(op, b.converted(op, x.Operands[1], mlir.I32)))
 		case n == mlir.Dynamic:
-			v := b.emit(op, stablehlo.GetDimensionSize, mlir.Tensor(mlir.I32), []*mlir.Value{x.Operands[0]}, mlir.NamedAttr{Name: "dimension", Value: mlir.I64Attr(int64(d))})
-			parts = append(parts, b.emit(op, stablehlo.Reshape, one, []*mlir.Value{v}))
+			parts = append(parts, b.single(op, b.dimension(op, x.Operands[0], d)))
 		default:
 			parts = append(parts, ints(n, 1))
 		}
 	}
-	limits := parts[0]
-	if len(parts) > 1 {
-		limits = b.emit(op, stablehlo.Concatenate, mlir.Tensor(mlir.I32, int64(len(parts))), parts, mlir.NamedAttr{Name: "dimension", Value: mlir.I64Attr(0)})
-	}
+	limits := b.list(op, parts)
 	v := b.emit(op, stablehlo.RealDynamicSlice, x.Results[0].Type, []*mlir.Value{x.Operands[0], ints(0, len(t.Shape)), limits, ints(1, len(t.Shape))})
 	b.Replace(op.Results[0], v)
 	return nil

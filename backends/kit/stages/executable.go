@@ -129,10 +129,8 @@ func (e *Executable) prepare() {
 	for _, s := range e.stages {
 		e.slots += len(s.results)
 	}
-	for _, x := range e.execs {
-		if c, ok := x.(interface{ CountIn(*atomic.Int64) }); ok {
-			c.CountIn(e.grown)
-		}
+	for _, x := range each[interface{ CountIn(*atomic.Int64) }](e) {
+		x.CountIn(e.grown)
 	}
 	e.whole = exec.NewLazy(func(ctx context.Context) (backends.Executable, error) {
 		x, err := e.target.Whole(ctx)

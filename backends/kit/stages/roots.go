@@ -126,22 +126,19 @@ type largest struct {
 	op *mlir.Op
 }
 
-// lower lowers the most that an element of a root can be.
-func lower(most map[element]largest, e element, n int64, op *mlir.Op) {
-	if b, has := most[e]; !has || n < b.n {
-		most[e] = largest{n, op}
-	}
-}
-
-// bounds lowers most by what op takes: a slice ends within its operand, and a size that a type
-// bounds is no larger.
+// bounds lowers the most that elements of roots can be by what op takes: a slice ends within its operand, and
+// a size that a type bounds is no larger.
 func bounds(op *mlir.Op, most map[element]largest) {
 	limit := func(v *mlir.Value, k, dim int) {
-		e, ok := elementOf(v, k)
-		if !ok {
-			return
+		n := mostOfDim(op.Operands[0], dim)
+		if list := stablehlo.Bounds(op.Results[0].Type.(*mlir.TensorType)); dim < len(list) && list[dim] != mlir.Dynamic {
+			n = min(n, list[dim])
 		}
-		lower(most, e, mostOfDim(op.Operands[0], dim), op)
+		if e, ok := elementOf(v, k); ok {
+			if b, has := most[e]; !has || n < b.n {
+				most[e] = largest{n, op}
+			}
+		}
 	}
 	switch op.Code {
 	case stablehlo.RealDynamicSlice:

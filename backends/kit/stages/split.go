@@ -56,7 +56,6 @@ func split(p *backends.Program) ([]*stage, error) {
 	c.slot = len(body.Args)
 	for _, op := range c.rest {
 		bounds(op, c.most)
-		bounded(op, c.most)
 	}
 	var all []*stage
 	for {
@@ -81,25 +80,6 @@ func split(p *backends.Program) ([]*stage, error) {
 			return all, nil
 		}
 		c.learn(roots)
-	}
-}
-
-// bounded lowers the most that elements of a root can be by the bounds of op's result.
-func bounded(op *mlir.Op, most map[element]largest) {
-	if op.Code != stablehlo.RealDynamicSlice && op.Code != stablehlo.SetDimensionSize {
-		return
-	}
-	t := op.Results[0].Type.(*mlir.TensorType)
-	for d, n := range stablehlo.Bounds(t) {
-		at, v := d, op.Operands[len(op.Operands)-2]
-		if op.Code == stablehlo.SetDimensionSize {
-			if at, v = 0, op.Operands[1]; d != int(stablehlo.AsSetDimensionSize(op).Dimension()) {
-				continue
-			}
-		}
-		if e, ok := elementOf(v, at); ok && n != mlir.Dynamic {
-			lower(most, e, n, op)
-		}
 	}
 }
 
