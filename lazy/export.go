@@ -44,7 +44,7 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 	}
 	e := &exporting{f: f, names: make([]string, len(inputs)), outputs: outputs}
 	var err error
-	if e.inputs, e.symbols, err = openInputs("export", inputs); err != nil {
+	if e.inputs, _, err = openInputs("export", inputs); err != nil {
 		return nil, err
 	}
 	for i, in := range e.inputs {
@@ -87,27 +87,21 @@ type exporting struct {
 
 // open records the function for the symbols, and makes the text. It returns what has to hold of them.
 func (e *exporting) open() (guards []string, err error) {
-	e.given = typesOf(e.inputs)
-	var assumed []assumption
-	for range mostAssumed {
-		if _, err = e.record(func(d int) int { return d }); err == nil {
-			for _, a := range assumed {
-				if !a.kept(e.graph) {
-					return nil, fmt.Errorf("export: %w; no result uses the op, so that runs would not check the sizes: leave it out, or give dimensions that are one size one name", a.of)
-				}
-				guards = append(guards, a.text)
-			}
-			return guards, nil
-		}
-		a, ok := assume(err)
-		if !ok {
-			return nil, err
-		}
-		assumed = append(assumed, a)
-		e.given = a.types(e.given)
-		e.symbols = symbolsOf(e.given)
+	_, assumed, err := assuming(typesOf(e.inputs), func(given []types.Type) (refused, err error) {
+		e.given, e.symbols = given, symbolsOf(given)
+		_, err = e.record(func(d int) int { return d })
+		return err, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	for _, a := range assumed {
+		if !a.kept(e.graph) {
+			return nil, fmt.Errorf("export: %w; no result uses the op, so that runs would not check the sizes: leave it out, or give dimensions that are one size one name", a.of)
+		}
+		guards = append(guards, a.text)
+	}
+	return guards, nil
 }
 
 // again records the function for numbers in place of symbols: of their bounds, and if there are

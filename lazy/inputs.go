@@ -252,34 +252,40 @@ func (in *inputs) recorded(ctx context.Context, f *Function) (*shapeinfer.Open, 
 	return o, nil
 }
 
-// record returns the graph of open sizes that the function records for the inputs. Where an op needs two of
-// the sizes to be equal, or one to be a multiple of a number, the graph is for such sizes.
-func (in *inputs) record(f *Function) (*shapeinfer.Open, error) {
-	given := typesOf(in.all)
-	var why error
-	for range mostAssumed {
-		o, refused, err := f.openGraph(given, true)
-		unlooked := err != nil
-		if unlooked { // maybe some sizes show that indices are in range, and others do not
+// record returns the graph of open sizes that the function records for the inputs, with what its ops need of
+// them.
+func (in *inputs) record(f *Function) (o *shapeinfer.Open, err error) {
+	unlooked := false
+	in.given, _, err = assuming(typesOf(in.all), func(given []types.Type) (refused, err error) {
+		o, refused, err = f.openGraph(given, true)
+		if unlooked = err != nil; unlooked { // maybe some sizes show that indices are in range, and others do not
 			o, refused, err = f.openGraph(given, false)
 		}
-		if err == nil {
-			in.given = given
-			in.unlooked.Store(unlooked)
-			return o, nil
-		}
-		why = err
-		a, ok := assume(refused)
-		if !ok {
-			break
-		}
-		given = a.types(given)
-	}
-	return nil, why
+		return refused, err
+	})
+	in.unlooked.Store(unlooked)
+	return o, err
 }
 
 // mostAssumed is how many assumptions about the sizes of a function are made.
 const mostAssumed = 8
+
+// assuming has try record a function for arguments of the given types. Where an op needs two of the sizes to
+// be equal, or one to be a multiple of a number, which try returns as refused, it is recorded for such sizes.
+func assuming(given []types.Type, try func(given []types.Type) (refused, err error)) (now []types.Type, assumed []assumption, err error) {
+	for range mostAssumed {
+		var refused error
+		if refused, err = try(given); err == nil {
+			return given, assumed, nil
+		}
+		a, ok := assume(refused)
+		if !ok {
+			break
+		}
+		assumed, given = append(assumed, a), a.types(given)
+	}
+	return nil, nil, err
+}
 
 // openGraph returns the graph of open sizes that the function records for arguments of the types. It is what
 // graphs for some numbers in place of the symbols have in common, else the graph that is recorded for the
@@ -377,22 +383,19 @@ func symbolsOf(all []types.Type) (symbols []int) {
 	return symbols
 }
 
-// many, some and few yield numbers that functions are recorded for in place of symbols.
-func many(yield func(n int) bool) {
-	for n := 4093; n > 0 && yield(n); n -= 2 {
-		continue
-	}
-}
+// many, some and few yield numbers that functions are recorded for in place of symbols. Some are even, unlike
+// many.
+var many, some, few = counting(mostRecorded, -2), counting(130, 2), counting(3, 1)
 
-func some(yield func(n int) bool) {
-	for n := 130; n < 4093 && yield(n); n += 2 { // even, unlike many
-		continue
-	}
-}
+// mostRecorded is the largest of these numbers.
+const mostRecorded = 4093
 
-func few(yield func(n int) bool) {
-	for n := 3; n < 4093 && yield(n); n++ {
-		continue
+// counting yields the numbers up to mostRecorded from first on, by steps.
+func counting(first, by int) iter.Seq[int] {
+	return func(yield func(n int) bool) {
+		for n := first; n > 0 && n <= mostRecorded && yield(n); n += by {
+			continue
+		}
 	}
 }
 

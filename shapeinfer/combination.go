@@ -16,25 +16,13 @@ func (g *general) fraction(v, e sample, n int) (int, bool) {
 	}
 	for by := 2; by <= mostParts; by++ {
 		for times := 1; times <= mostParts; times++ {
-			if plus, ok := remainder(v, e, n, times, by); ok {
+			lo, hi := divided(v, e, n, times, by)
+			if plus := max(lo, min(hi, 0)); lo <= hi && small(plus) {
 				return dims.Div(dims.Add(dims.Mul(times, g.known[e]), plus), by), true
 			}
 		}
 	}
 	return 0, false
-}
-
-// remainder returns the number nearest to 0 for which v is (times·e + number) / by, rounded down.
-func remainder(v, e sample, n, times, by int) (number int, ok bool) {
-	lo, hi := -mostNear, mostNear
-	for k := range n {
-		least := dims.Sub(dims.Mul(v[k], by), dims.Mul(times, e[k]))
-		if dims.IsExpr(least) {
-			return 0, false // beyond all sizes
-		}
-		lo, hi = max(lo, least), min(hi, least+by-1)
-	}
-	return max(lo, min(hi, 0)), lo <= hi
 }
 
 // termOf is a term of a combination: a known size, or a product or quotient of known sizes.

@@ -290,17 +290,26 @@ func (g *general) quotient(v, e sample, n int) (int, bool) {
 		return 0, false // each attempt would be a new expression
 	}
 	for by := 2; by <= mostDivisor; by++ {
-		down, up := true, true
-		for k := range n {
-			down = down && e[k] >= 0 && v[k] == e[k]/by
-			up = up && e[k] >= 0 && v[k] == (e[k]+by-1)/by
-		}
-		switch {
-		case down:
+		switch lo, hi := divided(v, e, n, 1, by); {
+		case lo <= 0 && 0 <= hi:
 			return dims.Div(g.known[e], by), true
-		case up:
+		case lo < by && by <= hi+1:
 			return dims.CeilDiv(g.known[e], by), true
 		}
 	}
 	return 0, false
+}
+
+// divided returns the least and the largest number for which v is (times·e + number) / by, rounded down. There
+// is none if the least is larger.
+func divided(v, e sample, n, times, by int) (lo, hi int) {
+	lo, hi = -dims.Largest, dims.Largest
+	for k := range n {
+		least := dims.Sub(dims.Mul(v[k], by), dims.Mul(times, e[k]))
+		if dims.IsExpr(least) {
+			return 1, 0 // beyond all sizes
+		}
+		lo, hi = max(lo, least), min(hi, least+by-1)
+	}
+	return lo, hi
 }
