@@ -37,6 +37,7 @@ type compiled struct {
 	parts   int          // most parts of a step
 	workers int          // most threads of a step
 	groups  []int        // by step, the end of the group that it begins, or 0, if there are some
+	uses    []use        // by step, of those that may be members
 	members int          // most steps of a group; 0: there is none
 	held    int          // bytes that the code of steps has besides
 	// workspace is WorkspaceBytes of the sizes at hand.

@@ -23,7 +23,7 @@ func (e *compiled) findGroups() {
 		return
 	}
 	if e.groups == nil {
-		e.groups = make([]int, len(e.steps))
+		e.groups, e.uses = make([]int, len(e.steps)), make([]use, len(e.steps))
 	}
 	clear(e.groups)
 	for i := 0; i < len(e.steps); {
@@ -125,53 +125,33 @@ func (e *compiled) isFree(i, step int) bool {
 	return true
 }
 
-// meet reports whether one of two steps writes an operand, and the other has an operand, which
-// share memory.
-func (e *compiled) meet(a, b int, share func(v, w plan.ValueID) bool) bool {
-	s, t := e.steps[a].Work, e.steps[b].Work
-	for j := 0; ; j++ {
-		v, out, ok := e.operand(a, s, j)
-		if !ok {
-			return false
-		}
-		for k := 0; ; k++ {
-			w, written, ok := e.operand(b, t, k)
-			if !ok {
-				break
-			}
-			if (out || written) && share(v, w) {
-				return true
-			}
-		}
+// use is what a step reads and writes.
+type use struct{ reads, writes []plan.ValueID }
+
+// use returns that of step i. Those of members are known when findGroups has returned.
+func (e *compiled) use(i int) use {
+	u := &e.uses[i]
+	if u.writes == nil {
+		u.reads, u.writes = e.Plan.Program.Access(i)
 	}
+	return *u
 }
 
-// operand returns operand j of a step, and whether the step writes it; false if it has fewer.
-func (e *compiled) operand(i int, w plan.Work, j int) (v plan.ValueID, out, ok bool) {
-	if l, ok := w.(*plan.Loop); ok {
-		switch init, captured := len(l.Init), len(l.Captured); {
-		case j < init:
-			return l.Init[j].Value, false, true
-		case j < init+captured:
-			return l.Captured[j-init].Value, false, true
-		case j < init+captured+len(l.Outs):
-			return l.Outs[j-init-captured], true, true
+// meet reports whether one of two steps writes a value, and the other reads or writes one, which share
+// memory.
+func (e *compiled) meet(a, b int, share func(v, w plan.ValueID) bool) bool {
+	x, y := e.use(a), e.use(b)
+	some := func(vs, ws []plan.ValueID) bool {
+		for _, v := range vs {
+			for _, w := range ws {
+				if share(v, w) {
+					return true
+				}
+			}
 		}
-		return plan.None, false, false
+		return false
 	}
-	s := &e.steps[i]
-	if j >= len(s.Operands) {
-		return plan.None, false, false
-	}
-	switch w := w.(type) {
-	case *plan.Launch:
-		out = e.Plan.Program.Kernels[w.Kernel].Params[j].Out
-	case *plan.Sort:
-		out = j >= len(w.Args)
-	case *plan.Triangular:
-		out = j >= len(w.Args)
-	}
-	return s.Operands[j].Value, out, true
+	return some(x.writes, y.writes) || some(x.writes, y.reads) || some(x.reads, y.writes)
 }
 
 // sharePlace reports whether two values can have a byte in common: temporaries in the arena, or an
