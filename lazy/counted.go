@@ -1,13 +1,221 @@
 package lazy
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
+	"strings"
 
+	"ltc/internal/callsite"
+	"ltc/internal/diag"
+	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
+	"ltc/lower"
 	"ltc/shapeinfer"
+	"ltc/soa"
 )
+
+// counted is a size of the step that follows from data.
+type counted struct {
+	size int      // a symbol
+	x    *ir.Node // what it is, a scalar
+}
+
+// newSize has x, a scalar of integers, be a size of the step, of at most most. Op is what sizes
+// are called by.
+func (tr *Trace) newSize(op string, x *Tensor, most int) (size int) {
+	n := tr.operand(x)
+	if n == nil {
+		return 0
+	}
+	most = roundedUp(max(most, 1))
+	for _, c := range tr.counts {
+		if _, hi := dims.Bounds(c.size); c.x == n && hi == most {
+			return c.size
+		}
+	}
+	if k := len(tr.counts); k > 0 {
+		op = fmt.Sprintf("%s_%d", op, k+1)
+	}
+	size = int(dims.Symbol(op, 0, int64(most)))
+	tr.counts = append(tr.counts, counted{size, n})
+	return size
+}
+
+// roundedUp returns n, a bound, or one that is up to an eighth more. Expressions are never forgotten:
+// steps of any number of sizes have few symbols.
+func roundedUp(n int) int {
+	low := max(bits.Len(uint(n))-4, 0) // bits that are rounded away
+	return (n + 1<<low - 1) >> low << low
+}
+
+// teller returns the node that says what a size is.
+func (tr *Trace) teller(c counted) *ir.Node {
+	n, err := tr.b.Node(ir.OpCounted, []*ir.Node{c.x}, []ir.Attr{ir.CountedSize: {Int: int64(c.size)}}, nil)
+	if err != nil {
+		panic(fmt.Sprintf("lazy: a count: %v", err)) // it is a scalar, and the size a symbol
+	}
+	return n
+}
+
+// fromData reports whether sizes of the step that follow from data are in a type.
+func (tr *Trace) fromData(ts ...types.Type) bool {
+	if len(tr.counts) == 0 {
+		return false
+	}
+	for _, t := range ts {
+		for _, s := range dims.Symbols(t.Shape...) {
+			if slices.ContainsFunc(tr.counts, func(c counted) bool { return c.size == s }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// origins says where the sizes come from that are in types and follow from data.
+func (tr *Trace) origins(ts ...types.Type) (all []string) {
+	for _, c := range tr.counts {
+		for _, t := range ts {
+			if slices.Contains(dims.Symbols(t.Shape...), c.size) {
+				all = append(all, fmt.Sprintf("%s follows from the data of %v", dims.String(c.size), c.x.Loc))
+				break
+			}
+		}
+	}
+	return all
+}
+
+// typeError is the function of that name for an op on nodes. If they have several sizes that follow
+// from data, it says from which.
+func (tr *Trace) typeError(site callsite.Site, err error, in []*ir.Node) *OpError {
+	e := typeError(site, err)
+	if len(tr.counts) == 0 {
+		return e
+	}
+	var ts []types.Type
+	for _, n := range in {
+		ts = append(ts, n.Type)
+	}
+	from := tr.origins(ts...)
+	if len(from) > 0 {
+		e.Reason += ": " + strings.Join(from, ", ")
+	}
+	broken, _ := errors.AsType[*shapeinfer.Error](err)
+	if len(from) > 1 || len(from) == 1 && broken != nil && broken.Broadcast {
+		e.Reason += "; select by one mask what belongs together, or keep all elements and use Where"
+	}
+	return e
+}
+
+// number returns what the call op gives Go code for d, dimension i of t. That is d, which is a name in
+// a function that is exported. For a size that follows from data it is 0, and the step fails.
+func (t *Tensor) number(op string, i, d int) int {
+	tr := t.tr
+	if !dims.IsExpr(d) || tr == nil || t.node == nil {
+		return d
+	}
+	one := types.Type{Shape: types.Shape{d}}
+	if !tr.fromData(one) {
+		if tr.function || tr.defines {
+			return d
+		}
+		tr.fail(opError(tr.site(), op, ErrStale, []*Tensor{t},
+			"the data of an earlier step told dimension %d, and the tensor was not kept; give it to MarkStep as a root, or Keep it", i))
+		return 0
+	}
+	tr.fail(opError(tr.site(), op, ErrUsage, []*Tensor{t},
+		"dimension %d is no number before the step has run: %s; compute with Size(%d), a tensor, pass it on with OpenDim(%d), or read it after MarkStep",
+		i, strings.Join(tr.origins(one), ", "), i, i))
+	return 0
+}
+
+// onlyOpen returns the error of a function of open inputs whose graph has sizes that follow from data.
+func onlyOpen(g *ir.Graph) error {
+	for _, n := range g.Nodes {
+		if n.Op == ir.OpCounted {
+			return fmt.Errorf("%v: a size follows from data, and programs whose inputs have open sizes have none", n.In[0].Loc)
+		}
+	}
+	return nil
+}
+
+// sizedBy returns t with the sizes that a run has given it; nil if it failed, and there is no
+// element.
+func sizedBy(t types.Type, by *soa.View) types.Type {
+	if by != nil {
+		return by.Type
+	}
+	t.Shape = slices.Clone(t.Shape)
+	for i, d := range t.Shape {
+		if dims.IsExpr(d) {
+			t.Shape[i] = 0
+		}
+	}
+	return t
+}
+
+// captureAll is [ir.Builder.Capture] of a graph in which sizes may follow from data: what tells them
+// are results behind the others.
+func (tr *Trace) captureAll(g *ir.Graph, params, results, alias []*ir.Node) {
+	tr.b.Capture(g, params, results, alias)
+	if len(tr.counts) == 0 {
+		return
+	}
+	told, used := map[int64]bool{}, []int64(nil)
+	for {
+		used = used[:0]
+		clear(told)
+		for _, n := range g.Nodes {
+			if n.Op == ir.OpCounted {
+				told[n.Attrs[ir.CountedSize].Int] = true
+			}
+			used = append(used, lower.SymbolsOf(n)...)
+		}
+		more := false
+		for _, c := range tr.counts {
+			if slices.Contains(used, int64(c.size)) && !told[int64(c.size)] {
+				results, more = append(slices.Clip(results), tr.teller(c)), true
+				if alias != nil {
+					alias = append(slices.Clip(alias), nil)
+				}
+			}
+		}
+		if !more {
+			return
+		}
+		tr.b.Capture(g, params, results, alias) // what tells a size may have others
+	}
+}
+
+// sizeless says why no size can follow from the elements of a mask where it is recorded; empty if
+// one can.
+func (tr *Trace) sizeless(mask *Tensor) string {
+	_, most := dims.Bounds(mask.OpenDim(0))
+	switch {
+	case len(tr.closures) > 0:
+		return fmt.Sprintf("it is called in a closure of the %s at %v: what runs several times has no size that follows from data; select before it, or use Where", tr.closure().op, tr.closure().Site)
+	case tr.defines:
+		return "it is called in the definition of a composite, whose sizes follow from those of its operands; call it outside"
+	case most > math.MaxInt32:
+		return fmt.Sprintf("x has up to %s, and sizes that follow from data are at most %d; give its dimensions bounds, by Dim", diag.Count(most, "element"), math.MaxInt32)
+	}
+	return ""
+}
+
+// checkBound returns what is wrong with the bound on a size that follows from data.
+func checkBound(bound []int, most demand) *breach {
+	switch {
+	case len(bound) > 1:
+		return breaks(most, "got %s", diag.Count(len(bound), "bound"))
+	case len(bound) == 1 && bound[0] < 1:
+		return breaks(most, "the bound is %d", bound[0])
+	}
+	return nil
+}
 
 // heldPlaces returns the places in row-major order at which a mask of one axis is true, as i64 [n].
 func heldPlaces(op string, mask *Tensor, bound []int) *Tensor {

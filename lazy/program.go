@@ -181,7 +181,7 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 		}
 	}
 	exec, err := d.withRoom(func() (programs.Runner, error) {
-		if d.opByOp && !countsIn(p.Graph) { // of an op alone nothing tells the size
+		if d.opByOp && !lower.Counts(p.Graph) { // of an op alone nothing tells the size
 			return d.opsOf(ctx, p.Graph)
 		}
 		o := d.options
@@ -206,7 +206,7 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 		return fmt.Errorf("compile for %s: %w", d.name, err)
 	}
 	if d.checkNaNs {
-		if countsIn(p.Graph) {
+		if lower.Counts(p.Graph) {
 			d.log(slog.LevelWarn, "NaNs are not looked for in a program in which sizes follow from data: its ops do not run alone", slog.Int("ops", len(p.Graph.Nodes)))
 		} else {
 			e.Guard = guard.New(guardHost{d.Device}, p.Graph, &d.ops)

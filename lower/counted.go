@@ -48,8 +48,8 @@ func (s *sizes) placed(ops []*mlir.Op) []*mlir.Op {
 	return append(all, ops[from:]...)
 }
 
-// counts reports whether g has sizes that follow from data.
-func counts(g *ir.Graph) bool {
+// Counts reports whether g has sizes that follow from data.
+func Counts(g *ir.Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n *ir.Node) bool { return n.Op == ir.OpCounted })
 }
 

@@ -81,7 +81,7 @@ func openModule(g *ir.Graph, named []types.Shape, w *halt.Watch) (*mlir.Module, 
 
 // anyOpen reports whether parameters of g have sizes that are open, or sizes follow from data.
 func anyOpen(g *ir.Graph) bool {
-	return counts(g) || slices.ContainsFunc(g.Params, func(p *ir.Node) bool { return dims.HasExpr(p.Type.Shape...) })
+	return Counts(g) || slices.ContainsFunc(g.Params, func(p *ir.Node) bool { return dims.HasExpr(p.Type.Shape...) })
 }
 
 // Text is the text of [Module], with or without the locations of its ops.
