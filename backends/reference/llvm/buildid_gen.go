@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "5f79c9441c0a5355a765aa7c"
+const buildID = "8e8c071ea1fad40e12eec0aa"

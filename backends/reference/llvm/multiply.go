@@ -86,10 +86,11 @@ func (p *builtInProducts) Scratch(rows, columns, depth int) int {
 	f := p.plans.Get()
 	defer p.plans.Put(f)
 	n := 0
-	for _, problem := range []gemm.Problem{
-		p.problem(rows, columns, depth, [2]int{1, rows}, [2]int{1, depth}),
-		p.problem(1, columns, depth, [2]int{1, 1}, [2]int{1, depth}),
-	} {
+	matrix := p.problem(rows, columns, depth, [2]int{1, rows}, [2]int{1, depth})
+	block, few := matrix, matrix
+	block.Block = true
+	few.Block, few.FewRows = true, rows
+	for _, problem := range []gemm.Problem{matrix, block, few, p.problem(1, columns, depth, [2]int{1, 1}, [2]int{1, depth})} {
 		if p.fit(f, problem) == nil {
 			n = max(n, f.plan.PartBytes(1))
 		}
@@ -98,11 +99,11 @@ func (p *builtInProducts) Scratch(rows, columns, depth int) int {
 }
 
 // MultiplyBlock implements [tiles.Products].
-func (p *builtInProducts) MultiplyBlock(c, a, b unsafe.Pointer, rows, columns, depth int, stridesA, stridesB [2]int, scratch unsafe.Pointer, bytes int, done <-chan struct{}) {
+func (p *builtInProducts) MultiplyBlock(c, a, b unsafe.Pointer, rows, columns, depth int, stridesA, stridesB [2]int, few int, scratch unsafe.Pointer, bytes int, done <-chan struct{}) {
 	f := p.plans.Get()
 	defer p.plans.Put(f)
 	problem := p.problem(rows, columns, depth, stridesA, stridesB)
-	problem.Block = true
+	problem.Block, problem.FewRows = true, few
 	if err := p.fit(f, problem); err != nil || !f.there {
 		panic(fmt.Sprintf("llvm: the product %v is not built in: %v", problem, err))
 	}

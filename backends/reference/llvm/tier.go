@@ -12,6 +12,7 @@ import (
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/backends/reference/tiles"
 	"ltc/ir/types"
 )
 
@@ -87,7 +88,17 @@ func (p *productKernel) exactProduct(r *product, sizes, strides []int64) kernel.
 	if order == nil {
 		return nil
 	}
-	return s.plain.ProductInOrder(p.Kernel, order, r.plan.OfRow(), sizes)
+	sums := tiles.OfMatrices
+	few, swapped := r.plan.OfFewRows()
+	switch {
+	case few && swapped:
+		return nil
+	case few:
+		sums = tiles.OfFewRows
+	case r.plan.OfRow():
+		sums = tiles.OfRow
+	}
+	return s.plain.ProductInOrder(p.Kernel, order, sums, sizes)
 }
 
 // orderOf returns the order of a kernel's code; nil if the loops of tiles convert otherwise.

@@ -12,14 +12,14 @@ import (
 // block row by row. Each sum is made in the order of the evaluator's.
 type gemm struct {
 	*kernel.Contraction
-	k                    *kernel.Kernel
-	t                    loops.DType // of products and sums
-	multiply             loops.GemmFunc
-	fast                 Products // nil if there are none
-	add                  loops.Loop2
-	a, b                 gemmFactor
-	epilogue             *tiling // in tiles along the last axis of N
-	inOrder, rowsInOrder bool    // sums have the order of fast, of matrices or of rows
+	k        *kernel.Kernel
+	t        loops.DType // of products and sums
+	multiply loops.GemmFunc
+	fast     Products // nil if there are none
+	add      loops.Loop2
+	a, b     gemmFactor
+	epilogue *tiling  // in tiles along the last axis of N
+	order    SumOrder // of fast, if there must be one
 }
 
 // gemmFactor is how a factor is packed.
@@ -116,7 +116,7 @@ func (g *gemm) scratch(sizes []int64) int {
 			n += f.way.scratch(nil) + 64
 		}
 	}
-	if g.inOrder { // nothing is packed
+	if g.order != AnyOrder { // nothing is packed
 		rows, columns := g.block(sizes)
 		return n + g.t.Size()*rows*columns + 8*(gemmRows+gemmColumns) + g.fastScratch(sizes) + 128
 	}
@@ -130,7 +130,7 @@ func (g *gemm) scratch(sizes []int64) int {
 // fastScratch returns the bytes that fast products of a block take.
 func (g *gemm) fastScratch(sizes []int64) int {
 	rows, columns := g.block(sizes)
-	if g.inOrder {
+	if g.order != AnyOrder {
 		return g.fast.Scratch(rows, columns, int(g.extent(g.K, sizes)))
 	}
 	return max(g.fast.Scratch(rows, columns, int(g.extent(g.K, sizes))), g.fast.Scratch(rows, columns, gemmDepth))
@@ -194,7 +194,7 @@ func (e *gemmBlock) layout(mem unsafe.Pointer) {
 	}
 	numbers := func(n int) []int64 { return unsafe.Slice((*int64)(take(8*n)), n) }
 	size := e.t.Size()
-	if e.inOrder {
+	if e.gemm.order != AnyOrder {
 		rows, columns := e.gemm.block(e.r.call.Sizes)
 		e.rows, e.columns, e.sums = numbers(gemmRows), numbers(gemmColumns), take(size*rows*columns)
 		e.work, e.workBytes = align64(mem), e.fastScratch(e.r.call.Sizes)
@@ -258,14 +258,18 @@ func (e *gemmBlock) inPlace(rows, columns int) bool {
 	if !evenA || !evenB {
 		return false
 	}
-	if e.inOrder && !e.rowsInOrder {
+	block, few := e.gemm.order == OfMatrices, 0
+	if e.gemm.order == OfFewRows {
+		block, few = true, int(e.gemm.extent(e.M, e.r.call.Sizes))
+	}
+	if block {
 		row, column = size*e.along(a, e.M), size*e.along(b, e.N)
 	}
 	stridesA := [2]int{int(row / size), int(e.along(a, e.K))}
 	stridesB := [2]int{int(e.along(b, e.K)), int(column / size)}
 	fromA, fromB, depth := e.at(a, e.rows[0]), e.at(b, e.columns[0]), int(e.extent(e.K, e.r.call.Sizes))
-	if e.inOrder && !e.rowsInOrder {
-		e.fast.MultiplyBlock(e.sums, fromA, fromB, rows, columns, depth, stridesA, stridesB, e.work, e.workBytes, e.r.budget.Done)
+	if block {
+		e.fast.MultiplyBlock(e.sums, fromA, fromB, rows, columns, depth, stridesA, stridesB, few, e.work, e.workBytes, e.r.budget.Done)
 		return true
 	}
 	return e.fast.Multiply(e.sums, fromA, fromB, rows, columns, depth, stridesA, stridesB, e.work, e.workBytes, e.r.budget.Done)

@@ -16,15 +16,26 @@ func (c Compiler) InOrder(k *kernel.Kernel, order *kernel.Order) kernel.Code {
 	return c.inOrder(&code{k: k}, vectored{c.Vectors, order})
 }
 
-// ProductInOrder is InOrder for launches of a contraction of some sizes, whose sums have the order of
-// Vectors' products: that of one row if ofRow is set, else of matrices.
-func (c Compiler) ProductInOrder(k *kernel.Kernel, order *kernel.Order, ofRow bool, sizes []int64) kernel.Code {
+// SumOrder is the order in which Vectors' products form sums.
+type SumOrder uint8
+
+// The orders.
+const (
+	AnyOrder SumOrder = iota
+	OfMatrices
+	OfRow     // of products of one row
+	OfFewRows // of products of few rows, whose b has neighbours along the sum
+)
+
+// ProductInOrder is InOrder for launches of a contraction of some sizes, whose sums have an order of
+// Vectors' products.
+func (c Compiler) ProductInOrder(k *kernel.Kernel, order *kernel.Order, sums SumOrder, sizes []int64) kernel.Code {
 	v := vectored{c.Vectors, order}
 	g := newGemm(k, v)
-	if !g.fits(sizes) || !g.ordered() || ofRow && g.extent(g.M, sizes) > 1 {
+	if !g.fits(sizes) || !g.ordered() || sums == OfRow && g.extent(g.M, sizes) > 1 || sums == OfFewRows && !g.contiguous(&g.b, g.K[0]) {
 		return nil
 	}
-	g.inOrder, g.rowsInOrder = true, ofRow
+	g.order = sums
 	return c.inOrder(&code{k: k, gemm: g}, v)
 }
 

@@ -66,10 +66,10 @@ type Products interface {
 	// It returns false, with nothing done, where there is no code for these, or where they take
 	// more than the given bytes of scratch memory. It ends early when done is closed.
 	Multiply(c, a, b unsafe.Pointer, rows, columns, depth int, stridesA, stridesB [2]int, scratch unsafe.Pointer, bytes int, done <-chan struct{}) bool
-	// MultiplyBlock is Multiply for a block of a larger product: the sums of a single row have the
-	// order of a matrix's sums. Rows or columns of a, and of b, are contiguous. It allocates where
-	// scratch has too few bytes.
-	MultiplyBlock(c, a, b unsafe.Pointer, rows, columns, depth int, stridesA, stridesB [2]int, scratch unsafe.Pointer, bytes int, done <-chan struct{})
+	// MultiplyBlock is Multiply for a block of a larger product: sums have the order of a product
+	// of so few rows, or of a matrix if few is 0. Rows or columns of a, and of b, are contiguous. It
+	// allocates where scratch has too few bytes.
+	MultiplyBlock(c, a, b unsafe.Pointer, rows, columns, depth int, stridesA, stridesB [2]int, few int, scratch unsafe.Pointer, bytes int, done <-chan struct{})
 }
 
 // vectored has the fastest loops there are: those of its Vectors, else of package loops.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 	"unsafe"
 
 	"ltc/ir/types"
@@ -27,6 +28,66 @@ func BenchmarkPacked(b *testing.B) {
 			}
 		}
 	}
+}
+
+// Products of few rows with a matrix whose elements of k are neighbours: read as it lies, packed once,
+// and packed in each run, by turns. In a model other matrices follow, and it comes from memory.
+func BenchmarkFewRows(b *testing.B) {
+	for _, of := range []types.DType{types.F32, types.F64} {
+		for _, s := range [][2]int{{1152, 384}, {384, 1536}, {576, 1536}, {2048, 2048}} {
+			for _, m := range []int{2, 3, 4, 8} {
+				for _, copies := range []int{1, 16} {
+					b.Run(fmt.Sprintf("%v/%dx%d/%d/%d", of, s[0], s[1], m, copies), func(b *testing.B) { benchmarkFewRows(b, of, m, s[0], s[1], copies, best()) })
+				}
+			}
+		}
+	}
+}
+
+func benchmarkFewRows(b *testing.B, of types.DType, m, k, n, copies int, on Machine) {
+	p := Dense(of, of, of, of, 1, m, n, k)
+	p.StrideB = [3]int{0, 1, k}
+	packed, packs := p, p
+	packed.PackedB, packs.Block = true, true
+	rnd := rand.New(rand.NewPCG(1, 2))
+	matrices := []*tensor{newTensor(b, p.B, [3]int{1, k, n}, orders[1], 0, false).fill(rnd)}
+	for len(matrices) < copies {
+		y := newTensor(b, p.B, [3]int{1, k, n}, orders[1], 0, false)
+		copy(y.bytes, matrices[0].bytes)
+		matrices = append(matrices, y)
+	}
+	var ways []func(copy int)
+	for _, p := range []Problem{p, packed, packs} {
+		r := bind(b, p, on)
+		work := workspace(r, 1)
+		x := newTensor(b, p.A, [3]int{1, m, k}, orders[0], 0, false).fill(rnd)
+		z := newTensor(b, p.C, [3]int{1, m, n}, orders[0], 0, false)
+		var all []Operands
+		for _, y := range matrices {
+			o := Operands{A: x.pointer(), B: y.pointer(), C: z.pointer()}
+			if p.PackedB {
+				o.PackedB = unsafe.Pointer(unsafe.SliceData(guarded(b, r.plan.PackedBytes(), false)))
+				r.Pack(0, 1, o)
+			}
+			all = append(all, o)
+		}
+		ways = append(ways, func(copy int) { r.RunIn(0, 1, all[copy], work, nil) })
+	}
+	least := [3]time.Duration{time.Hour, time.Hour, time.Hour}
+	for b.Loop() {
+		for i, run := range ways {
+			run(0)
+			start := time.Now()
+			for copy := range copies {
+				run(copy)
+			}
+			least[i] = min(least[i], time.Since(start)/time.Duration(copies))
+		}
+	}
+	b.ReportMetric(float64(least[0].Nanoseconds())/1000, "few-µs")
+	b.ReportMetric(float64(least[1].Nanoseconds())/1000, "packed-µs")
+	b.ReportMetric(float64(least[0])/float64(least[1]), "few/packed")
+	b.ReportMetric(float64(least[2])/float64(least[1]), "packs/packed")
 }
 
 func benchmark(b *testing.B, p Problem, on Machine) {

@@ -25,7 +25,7 @@ func (q *Plan) matrixBytes() int { return ceil(q.p.N, q.core.columns()) * q.pane
 // Packs reports whether each run packs all of B, and would not if
 // [Problem.PackedB] said that it is. The result has the same bits either way.
 func (q *Plan) Packs() bool {
-	return !q.vector && !q.swapped && !q.directB && !q.p.PackedB
+	return !q.vector && !q.few && !q.swapped && !q.directB && !q.p.PackedB
 }
 
 // Core names the kernel of the plan, on whose form of B panels depend.

@@ -67,7 +67,7 @@ func (q *Plan) bestCuts(parts int) (best cuts, least int) {
 	if q.directB || q.vector || p.PackedB && !q.widens {
 		ofB = read
 	}
-	if q.directB && p.N%c.columns() != 0 { // the columns behind the last panel are packed
+	if q.directB && !q.few && p.N%c.columns() != 0 { // the columns behind the last panel are packed
 		ofEdge = read / 2 * c.columns()
 	}
 	if q.directA {

@@ -3,7 +3,6 @@ package gemm
 import (
 	"fmt"
 
-	"ltc/backends/reference/llvm/vector"
 	"ltc/ir/types"
 )
 
@@ -20,6 +19,7 @@ type Plan struct {
 	p       Problem
 	swapped bool
 	vector  bool // A is one row
+	few     bool // A has few rows, which meet B as it lies
 
 	directA, directB bool   // operands are taken as they lie
 	inC              bool   // sums are kept in C
@@ -72,7 +72,7 @@ func (q *Plan) plan(p Problem) error {
 	if p.GatherB != nil {
 		q.p.StrideB[1], q.p.StrideB[2] = 0, 0
 	}
-	if !gathers && (p.N == 1 || p.StrideC[2] != 1 && p.StrideC[1] == 1) && p.M > 1 && !p.PackedB {
+	if !gathers && (p.N == 1 || p.StrideC[2] != 1 && p.StrideC[1] == 1) && p.M > 1 && !p.PackedB && p.FewRows == 0 {
 		q.p, q.swapped = p.swapped(), true
 	}
 	q.vector = !gathers && q.p.M == 1 && !p.PackedB && !p.Block && q.orderB() != Anyhow
@@ -86,13 +86,17 @@ func (q *Plan) plan(p Problem) error {
 	if q.core = q.coreOf(of); q.core == nil {
 		return &UnsupportedError{p.A, p.B, p.Acc, p.C}
 	}
+	q.few = !gathers && !p.PackedB && q.orderB() == AlongK && q.hasFewRows()
 	q.packed = q.core
 	if q.core.narrow != types.Invalid && q.p.M > q.core.fewRows(q.on) {
 		q.core, q.widens = q.coreOf(ofBlocks), true
 	}
-	if q.vector {
+	switch {
+	case q.vector:
 		q.oneRow()
-	} else {
+	case q.few:
+		q.planFewRows()
+	default:
 		q.blocks()
 		if q.image = q.imageOf(); q.image != nil {
 			q.core = q.coreOf(ofImage)
@@ -122,6 +126,19 @@ const (
 	bytesL2 = 1 << 20
 	bytesL3 = 8 << 20
 )
+
+// hasFewRows reports whether there are few rows, or these are a block of few, of long sums. Elements
+// of B that are converted, or multiplied in pairs, are packed: panels of them are read faster.
+func (q *Plan) hasFewRows() bool {
+	c, p := q.core, &q.p
+	switch {
+	case p.FewRows > 0:
+		return true
+	case p.Block || q.vector || c.offset || p.PrologueB.set():
+		return false
+	}
+	return p.M > 1 && p.M <= mostFewRows && p.K >= leastFewRows*c.lanes && c.group == 1 && p.B == c.elem
+}
 
 // l2 returns the bytes of the L2 cache to reckon with.
 func (q *Plan) l2() int {
@@ -160,8 +177,7 @@ func (q *Plan) blocks() {
 func (q *Plan) choose() {
 	c, p := q.core, &q.p
 	q.inC = p.C == p.Acc && p.StrideC[2] == 1 && !p.Overlap
-	asItIs := c.mem.Equal(vector.Memory(p.A)) && !c.offset && p.K%c.group == 0
-	q.directA = p.GatherA == nil && p.A == c.elem && asItIs && !p.PrologueA.set() && p.StrideA[2] == 1 && q.keepsA()
+	q.directA = p.GatherA == nil && p.A == c.elem && q.keepsUnits() && !p.PrologueA.set() && p.StrideA[2] == 1 && q.keepsA()
 	q.directB = p.GatherB == nil && p.B == c.elem && c.group == 1 && !p.PrologueB.set() && p.StrideB[2] == 1 && !p.PackedB && q.keepsB()
 	rowBytes := c.steps(q.depth) * c.laneSize()
 	if q.directA && p.N > c.columns() && q.collides() {
@@ -194,6 +210,10 @@ func (q *Plan) ReadsImage() bool { return q.image != nil }
 
 // OfRow reports whether A is one row, whose sums have an order of their own.
 func (q *Plan) OfRow() bool { return q.vector }
+
+// OfFewRows reports whether sums have the order of few rows that meet a B as it lies. Rows may be
+// columns of the problem: see swapped.
+func (q *Plan) OfFewRows() (few, swapped bool) { return q.few, q.swapped }
 
 // Packings returns how often a part that computes all packs each element of A and
 // of B, or reads it, if it is taken as it lies.
@@ -310,19 +330,19 @@ func (q *Plan) orderB() Order {
 // Kind is what plans differ in that need other units, of problems that differ in
 // sizes, strides and PackedB alone.
 type Kind struct {
-	vector, swapped, packsA, packsB, finishes bool
-	narrow, widens                            bool
-	orderA, orderB, orderC                    Order
-	gathersA, gathersB                        bool
-	image, border                             bool
+	vector, few, swapped, packsA, packsB, finishes bool
+	narrow, widens                                 bool
+	orderA, orderB, orderC                         Order
+	gathersA, gathersB                             bool
+	image, border                                  bool
 }
 
 // Kind returns the kind of the plan.
 func (q *Plan) Kind() Kind {
 	c, p := q.core, &q.p
 	return Kind{
-		vector: q.vector, swapped: q.swapped, packsA: !q.directA,
-		packsB: !q.vector && !(q.directB && p.N%c.columns() == 0),
+		vector: q.vector, few: q.few, swapped: q.swapped, packsA: !q.directA,
+		packsB: !q.vector && !q.few && !(q.directB && p.N%c.columns() == 0),
 		narrow: q.packed.narrow != types.Invalid, widens: q.widens,
 		finishes: !q.inC || p.Epilogue.set(),
 		orderA:   q.orderA(), orderB: q.orderB(), orderC: orderOf(p.StrideC[2], 0),
@@ -344,6 +364,9 @@ func (q *Plan) names() {
 	}
 	if q.vector {
 		q.kernel = unitName(c.name, "vecmat", p.B.String(), k.orderB.String(), p.PrologueB.Name)
+	}
+	if q.few {
+		q.kernel = unitName(c.name, "fewrows", p.B.String())
 	}
 	if k.packsA {
 		q.packA = unitName(c.name, "packa", p.A.String(), k.orderA.String(), gatherName(k.gathersA)+p.PrologueA.Name)

@@ -22,7 +22,7 @@ func (r *run) setPrefetch(x *block, rows int) {
 	q, a := r.plan, r.args
 	p, c := &q.p, q.core
 	panels := x.columns / c.columns()
-	if panels == 0 || q.vector {
+	if panels == 0 || q.vector || q.few {
 		return
 	}
 	whole := x.depth == p.K // rows of a block are those of the matrix

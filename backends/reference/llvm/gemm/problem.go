@@ -40,6 +40,9 @@ type Problem struct {
 	// Block says that the product is a block of a larger one: the sums of a single row have the
 	// order of a matrix's sums then.
 	Block bool
+	// FewRows is the number of rows of the product that this is a block of, if that is one of few
+	// rows: see [Plan.OfFewRows]. Else it is 0.
+	FewRows int
 	// PackedB says that B will be there packed, by [Product.Pack].
 	PackedB bool
 }
@@ -86,7 +89,7 @@ func Dense(a, b, acc, c types.DType, batch, m, n, k int) Problem {
 // Same reports whether q differs from p in nothing, of problems without fused code.
 func (p *Problem) Same(q Problem) bool {
 	return p.A == q.A && p.B == q.B && p.Acc == q.Acc && p.C == q.C && p.Batch == q.Batch && p.M == q.M && p.N == q.N && p.K == q.K &&
-		p.Block == q.Block && p.StrideA == q.StrideA && p.StrideB == q.StrideB && p.StrideC == q.StrideC
+		p.Block == q.Block && p.FewRows == q.FewRows && p.StrideA == q.StrideA && p.StrideB == q.StrideB && p.StrideC == q.StrideC
 }
 
 // swapped returns the problem of the transposed operands: Cᵀ = Bᵀ·Aᵀ.

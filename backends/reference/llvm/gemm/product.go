@@ -85,9 +85,19 @@ func (q *Plan) spaceBytes(parts int) [7]int {
 			n[4] += 64 // a vector behind the last run
 		}
 	}
-	if q.vector {
+	switch {
+	case q.vector:
 		n[2], n[3] = q.group*c.laneSize(), q.group*c.laneSize()
-	} else {
+	case q.few:
+		n[2] = 0
+		switch {
+		case q.inC:
+		case q.p.K <= q.depth:
+			n[3] = q.chunk * q.group * c.laneSize()
+		default:
+			n[3] = q.chunk * ceil(q.width, c.columns()) * c.rowBytes()
+		}
+	default:
 		g := q.grid(parts)
 		panels := ceil(min(q.width, g.columns*c.columns()), c.columns())
 		switch {
@@ -241,7 +251,7 @@ func (r *run) pack(x *block) {
 		columns %= c.columns()
 		panels = 1
 	}
-	if columns == 0 || q.vector || p.PackedB && !q.widens {
+	if columns == 0 || q.vector || q.few || p.PackedB && !q.widens {
 		return
 	}
 	if q.image != nil {
@@ -324,8 +334,8 @@ func (r *run) multiply(x *block, m, rows int) {
 	}
 	panel := r.panel(x)
 	switch {
-	case q.vector:
-		a[wordB] = uintptr(r.B) + word((x.b*p.StrideB[0]+x.n*p.StrideB[2])*sizeB)
+	case q.vector || q.few:
+		a[wordB] = uintptr(r.B) + word((x.b*p.StrideB[0]+x.k*p.StrideB[1]+x.n*p.StrideB[2])*sizeB)
 		a[wordBBatch], a[wordBStep], a[wordBPanel] = word(p.StrideB[0]*sizeB), word(p.StrideB[1]*sizeB), word(p.StrideB[2]*sizeB)
 	case q.directB:
 		a[wordB] = uintptr(r.B) + word((x.b*p.StrideB[0]+x.k*p.StrideB[1]+x.n*p.StrideB[2])*sizeB)
@@ -372,20 +382,20 @@ func (r *run) multiply(x *block, m, rows int) {
 func (r *run) sumsOf(x *block, m int) {
 	q, a := r.plan, r.args
 	p, c := &q.p, q.core
-	lane := c.laneSize()
+	lane, panel := c.laneSize(), c.rowBytes() // of sums
+	if q.vector || q.few {
+		panel = lane
+	}
 	switch {
 	case q.inC:
 		a[wordC] = uintptr(r.C) + word((x.b*p.StrideC[0]+m*p.StrideC[1]+x.n*p.StrideC[2])*lane)
 		a[wordCBatch], a[wordCRow] = word(p.StrideC[0]*lane), word(p.StrideC[1]*lane)
-		a[wordCStrip], a[wordCPanel] = a[wordCRow], word(c.rowBytes())
-		if q.vector {
-			a[wordCPanel] = word(lane)
-		}
+		a[wordCStrip], a[wordCPanel] = a[wordCRow], word(panel)
 	case p.K <= q.depth: // all in one place
-		a[wordC], a[wordCRow] = r.sums, word(q.group*c.rowBytes())
+		a[wordC], a[wordCRow] = r.sums, word(q.group*panel)
 	default:
 		row := ceil(x.columns, c.columns()) * c.rowBytes()
 		a[wordC] = r.sums + word((m-r.m0)*row)
-		a[wordCRow], a[wordCStrip], a[wordCPanel] = word(row), word(row), word(c.rowBytes())
+		a[wordCRow], a[wordCStrip], a[wordCPanel] = word(row), word(row), word(panel)
 	}
 }

@@ -217,7 +217,7 @@ func (k *tile) multiplied(rows, sums, bs []value.Value) []value.Value {
 	c := k.core
 	next := make([]value.Value, len(sums))
 	for r := range k.h {
-		a := k.splat(c.lanes, k.load(c.unit, k.row(rows[r/perPointer], r%perPointer), 1))
+		a := k.splat(c.lanes, k.load(c.unit, k.reach(rows[r/perPointer], k.aRow, k.aRow3, r%perPointer), 1))
 		for j, b := range bs {
 			next[r*c.vecs+j] = c.mac(k.fn, sums[r*c.vecs+j], a, b)
 		}
@@ -225,19 +225,19 @@ func (k *tile) multiplied(rows, sums, bs []value.Value) []value.Value {
 	return next
 }
 
-// row is the address of row r from a pointer to row 0.
-func (k *tile) row(p value.Value, r int) value.Value {
+// reach is the address of row r, which is less than perPointer, from a pointer to row 0.
+func (f *fn) reach(p, stride, stride3 value.Value, r int) value.Value {
 	switch r {
 	case 0:
 		return p
 	case 1:
-		return k.off(p, k.aRow)
+		return f.off(p, stride)
 	case 2:
-		return k.index(ll.I16, p, k.aRow)
+		return f.index(ll.I16, p, stride)
 	case 3:
-		return k.off(p, k.aRow3)
+		return f.off(p, stride3)
 	}
-	return k.index(ll.I32, p, k.aRow)
+	return f.index(ll.I32, p, stride)
 }
 
 // out stores the results, or adds them to what is there.

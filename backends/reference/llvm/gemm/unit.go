@@ -45,9 +45,12 @@ func (q *Plan) Units() []Unit {
 		b.prologue = nil
 	}
 	all := []Unit{unit(q.kernel, q.least(q.p.PrologueB.set(), c.elem, q.p.B), func(m *module) {
-		if q.vector {
+		switch {
+		case q.vector:
 			m.vecmat(b, q.kernel, q.orderB())
-		} else {
+		case q.few:
+			m.fewRows(b, q.kernel)
+		default:
 			m.macro(c, q.kernel)
 		}
 	})}
@@ -119,6 +122,9 @@ func Usual(on Machine) []Unit {
 			}
 			unitsOf(p)
 		}
+		few := Dense(a, a, acc, c, 1, mostFewRows, 100, 100)
+		few.StrideB = [3]int{0, 1, 100}
+		unitsOf(few)
 		for i := range 2 * 2 {
 			size := a.Size()
 			p := Dense(a, a, acc, c, 1, 100, 100, 100)

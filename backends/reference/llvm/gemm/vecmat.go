@@ -148,38 +148,43 @@ func (f *fn) choose(cond value.Value, otherwise []value.Value, body func() []val
 }
 
 // sumLanes returns a vector whose lane i is the sum of the lanes of list[i]. It adds the halves
-// of each vector, then the halves of the sum, and so on.
-func (v *vecmat) sumLanes(list []value.Value) value.Value {
-	c := v.core
+// of each vector, then the halves of the sum, and so on: to the lower halves of one vector and the
+// upper ones of another, in place, their others. Shuffles are scarce.
+func (p *packer) sumLanes(list []value.Value) value.Value {
+	c := p.core
 	n := len(list)
-	segment := c.lanes // of lanes that belong to one vector of list
-	for segment > 1 {
-		var low, high []int
-		second := 0
-		if len(list) > 1 {
-			second = c.lanes
-		}
+	of := make([][]int, n) // whose sum each segment is, by vector
+	for i := range of {
+		of[i] = []int{i}
+	}
+	for segment := c.lanes; segment > 1; segment /= 2 { // lanes that belong to one vector of list
 		half := segment / 2
-		for s := 0; s < c.lanes; s += segment {
-			for l := range half {
-				low, high = append(low, s+l), append(high, s+half+l)
+		kept, moved := make([]int, c.lanes), make([]int, c.lanes)
+		for l := range c.lanes {
+			if l%segment < half {
+				kept[l], moved[l] = l, l+half
+			} else {
+				kept[l], moved[l] = c.lanes+l, c.lanes+l-half
 			}
 		}
-		for i := range low {
-			low, high = append(low, second+low[i]), append(high, second+high[i])
-		}
 		var next []value.Value
+		var ofNext [][]int
 		for i := 0; i < len(list); i += 2 {
-			x, y := list[i], list[min(i+1, len(list)-1)]
-			next = append(next, c.plus(v.fn, v.shuffle(x, y, low), v.shuffle(x, y, high)))
+			j := min(i+1, len(list)-1)
+			next = append(next, c.plus(p.fn, p.shuffle(list[i], list[j], kept), p.shuffle(list[i], list[j], moved)))
+			var segments []int
+			for s := range of[i] {
+				segments = append(segments, of[i][s], of[j][s])
+			}
+			ofNext = append(ofNext, segments)
 		}
-		list, segment = next, half
+		list, of = next, ofNext
 	}
 	lanes := make([]int, n)
-	for i := range lanes {
-		lanes[i] = i
+	for lane, i := range of[0] {
+		lanes[i] = lane
 	}
-	return v.shuffle(list[0], list[0], lanes)
+	return p.shuffle(list[0], list[0], lanes)
 }
 
 // axpyRows is the number of rows of B that [vecmat.axpys] reads side by side, unless they are
