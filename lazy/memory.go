@@ -37,14 +37,15 @@ func MemoryLimit(bytes int64) Option { return func(d *Device) { d.memory.Limit =
 func MemoryCacheLimit(bytes int64) Option { return func(d *Device) { d.memory.Cache = bytes } }
 
 // MemoryStats says what a device's values take, in bytes. Values below 64 KiB
-// do not count.
+// do not count. OffHeap and Packed are of the whole process, not of the device.
 type MemoryStats struct {
 	Live       int64 // of values, some of which may wait to be collected
 	Peak       int64 // the most that Live has been
 	Limit      int64 // that Live may be; 0: no limit but the machine's
 	Cached     int64 // kept for later
 	CacheLimit int64 // that Cached may be
-	OffHeap    int64 // mapped by the whole process: large workspaces, files
+	OffHeap    int64 // mapped: large workspaces, files
+	Packed     int64 // of constants as programs have packed or computed them, each form once
 }
 
 // String prints the sizes on one line.
@@ -53,8 +54,8 @@ func (s MemoryStats) String() string {
 	if s.Limit > 0 {
 		limit = " of " + diag.Bytes(s.Limit)
 	}
-	return fmt.Sprintf("live %s%s, peak %s, cached %s of %s, off-heap %s",
-		diag.Bytes(s.Live), limit, diag.Bytes(s.Peak), diag.Bytes(s.Cached), diag.Bytes(s.CacheLimit), diag.Bytes(s.OffHeap))
+	return fmt.Sprintf("live %s%s, peak %s, cached %s of %s, off-heap %s, packed %s",
+		diag.Bytes(s.Live), limit, diag.Bytes(s.Peak), diag.Bytes(s.Cached), diag.Bytes(s.CacheLimit), diag.Bytes(s.OffHeap), diag.Bytes(s.Packed))
 }
 
 // MemoryStats returns what the device's values take now.
@@ -64,7 +65,7 @@ func (d *Device) MemoryStats() MemoryStats {
 	}
 	p := d.memory.Pool.Stats()
 	off, _ := hostmem.OffHeap()
-	return MemoryStats{Live: p.Live, Peak: p.Peak, Limit: d.memory.Limit, Cached: p.Cached, CacheLimit: p.Limit, OffHeap: off}
+	return MemoryStats{Live: p.Live, Peak: p.Peak, Limit: d.memory.Limit, Cached: p.Cached, CacheLimit: p.Limit, OffHeap: off, Packed: hostmem.Packed()}
 }
 
 // FreeMemoryCache collects garbage and gives up the memory that is kept for later.

@@ -103,6 +103,7 @@ func TestMemoryStats(t *testing.T) {
 	require.Equal(t, int64(4*mib), s.Peak)
 	require.Equal(t, int64(100*mib), s.CacheLimit)
 	require.Contains(t, s.String(), "live 4.0 MiB, peak 4.0 MiB, cached 0 B of 100.0 MiB, off-heap ")
+	require.Contains(t, s.String(), ", packed ")
 	runtime.KeepAlive(x)
 	x = nil
 	require.Eventually(t, func() bool { soa.Collect(); return dev.MemoryStats().Live == 0 }, 5*time.Second, time.Millisecond)

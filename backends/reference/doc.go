@@ -9,5 +9,6 @@
 // ltc/backends/kit/fuse, ltc/backends/kit/kernel, ltc/backends/kit/plan, ltc/backends/kit/stages,
 // ltc/backends/reference/eval, ltc/backends/reference/tiles, ltc/backends/reference/internal/dense,
 // ltc/backends/reference/internal/loops, ltc/backends/reference/internal/spectral, ltc/soa,
-// ltc/ir/dims, ltc/ir/types, ltc/internal/diag, ltc/internal/env, ltc/internal/footprint, ltc/internal/halt and ltc/internal/spare.
+// ltc/ir/dims, ltc/ir/types, ltc/internal/diag, ltc/internal/env, ltc/internal/footprint, ltc/internal/halt,
+// ltc/internal/hostmem and ltc/internal/spare.
 package reference

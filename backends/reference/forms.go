@@ -9,6 +9,7 @@ import (
 	"unsafe"
 	"weak"
 
+	"ltc/internal/hostmem"
 	"ltc/soa"
 )
 
@@ -100,6 +101,7 @@ func (s *sharedForms) add(of formKind, v soa.View) *sharedForm {
 		s.all = map[formKind][]weak.Pointer[sharedForm]{}
 	}
 	s.all[of] = append(s.all[of], w)
+	hostmem.AddPacked(of.bytes)
 	runtime.AddCleanup(f, func(of formKind) { s.remove(of, w) }, of)
 	return f
 }
@@ -108,6 +110,7 @@ func (s *sharedForms) add(of formKind, v soa.View) *sharedForm {
 func (s *sharedForms) remove(of formKind, w weak.Pointer[sharedForm]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	hostmem.AddPacked(-of.bytes)
 	if left := slices.DeleteFunc(s.all[of], func(x weak.Pointer[sharedForm]) bool { return x == w }); len(left) > 0 {
 		s.all[of] = left
 	} else {

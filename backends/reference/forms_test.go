@@ -12,6 +12,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/internal/hostmem"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -46,9 +47,21 @@ func held(key string) (n int) {
 	return n
 }
 
+// packedBytes requires that the bytes of all forms are counted, and returns them.
+func packedBytes(t *testing.T) (bytes int64) {
+	t.Helper()
+	allForms.mu.Lock()
+	defer allForms.mu.Unlock()
+	for of, all := range allForms.all {
+		bytes += int64(of.bytes * len(all))
+	}
+	require.Equal(t, bytes, hostmem.Packed())
+	return bytes
+}
+
 // Programs that need the same form hold it once, wherever its operands are. Forms of other
 // elements are others, also if all that was sampled is equal. A form is there as long as one of
-// the programs is.
+// the programs is. Its bytes count once.
 func TestProgramsShareForms(t *testing.T) {
 	const key, n = "shared by a test", 1000
 	first, second := new(keeper), &keeper{of: new(keeper)}
@@ -59,6 +72,7 @@ func TestProgramsShareForms(t *testing.T) {
 	require.NotEqual(t, a, second.Keep(formOf(key, n/2, 7)), "fewer bytes")
 	require.NotEqual(t, a, second.Keep(formOf(key+" of another kind", n, 7)))
 	require.Equal(t, 3, held(key))
+	require.GreaterOrEqual(t, packedBytes(t), int64(2*n+n/2+n))
 	require.EqualValues(t, n+len(key), first.made.Load(), "each program counts what it holds")
 	require.EqualValues(t, 2*n+n/2+n+4*len(key)+len(" of another kind"), second.made.Load())
 	first = nil
@@ -70,6 +84,7 @@ func TestProgramsShareForms(t *testing.T) {
 	second = nil
 	for range 1000 {
 		if runtime.GC(); held(key) == 0 {
+			packedBytes(t)
 			return
 		}
 		time.Sleep(time.Millisecond) // cleanups have a goroutine of their own

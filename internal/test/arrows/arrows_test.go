@@ -78,7 +78,7 @@ var allowed = map[string][]string{
 	"backends/reference/eval": {"stablehlo", "stablehlo/verify", "backends", "mlir", "stablehlo/chlo", "soa", "internal/footprint", "internal/sharing", "internal/stridedcopy",
 		"backends/reference/internal/dense", "backends/reference/internal/freelist", "backends/reference/internal/loops", "backends/reference/internal/numeric", "backends/reference/internal/scalarmath"},
 	"backends/reference/tiles": {"backends/kit/kernel", "internal/footprint", "internal/spare", "mlir", "backends/reference/internal/loops"},
-	"backends/reference": {"backends/kit", "backends/kit/exec", "backends/kit/stages", "backends/kit/fuse", "backends/kit/plan", "internal/footprint", "internal/halt", "internal/spare", "backends/kit/kernel", "backends", "soa",
+	"backends/reference": {"backends/kit", "backends/kit/exec", "backends/kit/stages", "backends/kit/fuse", "backends/kit/plan", "internal/footprint", "internal/halt", "internal/hostmem", "internal/spare", "backends/kit/kernel", "backends", "soa",
 		"backends/reference/eval", "backends/reference/tiles", "backends/reference/internal/dense", "backends/reference/internal/loops", "backends/reference/internal/spectral"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
