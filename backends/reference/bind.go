@@ -24,7 +24,7 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	}
 	b := *e
 	b.Copied, b.Bound, b.steps = new(atomic.Int64), bound, slices.Clone(e.steps)
-	b.keeper = e.keeper.forBound()
+	b.keeper = e.keeper.forBound(bound)
 	b.Known, b.Done, b.groups = nil, nil, nil
 	if b.unbound == nil {
 		b.unbound = e
@@ -119,6 +119,7 @@ type keeper struct {
 	of    *keeper // of the program's own constants, whose forms it has; nil: none
 	mu    sync.Mutex
 	forms map[string]*keptForm
+	bound []soa.View    // constants of the caller's
 	known []*sharedForm // of values that the program knows
 	made  atomic.Int64  // bytes of these
 	// grown counts those of forms that are made once the program is ready; nil until then.
@@ -132,11 +133,22 @@ type keptForm struct {
 }
 
 // forBound returns a keeper for what is bound besides the program's own constants.
-func (k *keeper) forBound() *keeper {
+func (k *keeper) forBound(bound []soa.View) *keeper {
 	for k.of != nil {
 		k = k.of
 	}
-	return &keeper{of: k}
+	return &keeper{of: k, bound: bound}
+}
+
+// unload gives back the memory of the constant that an operand is of, if the memory shows a mapped
+// file. Its form was made: only steps that have no form of it read it again.
+func (k *keeper) unload(operand unsafe.Pointer) {
+	for i := range k.bound {
+		v := &k.bound[i]
+		if !v.IsZero() && uintptr(operand)-uintptr(v.Base()) < uintptr(v.Type.Bytes()) {
+			v.Unload()
+		}
+	}
 }
 
 // Keep implements [kernel.Keeper].
@@ -153,6 +165,9 @@ func (k *keeper) Keep(f kernel.Form) unsafe.Pointer {
 		}
 		count.Add(int64(f.Bytes + len(f.Key)))
 		x.mem = allForms.share(formKind{f.Key, f.Sample, f.Bytes}, f.Write)
+		for _, p := range f.Of {
+			k.unload(p)
+		}
 	})
 	return x.mem.view.Base()
 }

@@ -182,7 +182,7 @@ func (s *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (
 		return nil, err
 	}
 	b := *s
-	b.Copied, b.workspace, b.Bound, b.keeper = new(atomic.Int64), new(atomic.Int64), bound, s.keeper.forBound()
+	b.Copied, b.workspace, b.Bound, b.keeper = new(atomic.Int64), new(atomic.Int64), bound, s.keeper.forBound(bound)
 	b.compileOthers()
 	if b.o.Threads == 0 { // bound programs serve many calls at once
 		b.o.Threads = 1

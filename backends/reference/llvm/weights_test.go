@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,9 +17,30 @@ import (
 	"ltc/soa/npy"
 )
 
+// residentBytes returns how many bytes of a file are mapped and in memory.
+func residentBytes(t *testing.T, file string) (bytes int) {
+	t.Helper()
+	smaps, err := os.ReadFile("/proc/self/smaps")
+	require.NoError(t, err)
+	ours := false
+	for line := range strings.Lines(string(smaps)) {
+		words := strings.Fields(line)
+		switch {
+		case !strings.HasSuffix(words[0], ":"):
+			ours = words[len(words)-1] == file
+		case ours && words[0] == "Rss:":
+			kib := 0
+			_, err := fmt.Sscan(words[1], &kib)
+			require.NoError(t, err)
+			bytes += kib << 10
+		}
+	}
+	return bytes
+}
+
 // Weights of a file that is mapped are read there by all programs that they are bound to, where
 // products take them as they lie: nothing is copied, nor packed. Products of many rows pack
-// them, once for all runs.
+// them, once for all runs, and the memory of the file is given back.
 func TestWeightsAreReadInTheirFile(t *testing.T) {
 	if _, err := libllvm.Open(); err != nil {
 		t.Skipf("what libLLVM compiles is tested, and there is none: %v", err)
@@ -63,6 +85,11 @@ func TestWeightsAreReadInTheirFile(t *testing.T) {
 			taken := bound.(backends.Resident).ResidentBytes() + int(bound.(backends.Growing).Grown().Load()) - e.(backends.Resident).ResidentBytes()
 			require.InDelta(t, c.packed, taken, bytes/20)
 			require.Zero(t, bound.(backends.Copying).CopiedBytes())
+			if c.packed > 0 {
+				require.Less(t, residentBytes(t, path), bytes/4)
+			} else {
+				require.Greater(t, residentBytes(t, path), bytes*3/4)
+			}
 		})
 	}
 }

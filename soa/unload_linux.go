@@ -1,0 +1,67 @@
+package soa
+
+import (
+	"encoding/binary"
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// Of an entry of /proc/self/pagemap, which each page of the process has.
+const (
+	pageEntry   = 8       // bytes
+	pageOfFile  = 1 << 61 // or of shared memory: a private copy is neither
+	pageSwapped = 1 << 62
+	pagePresent = 1 << 63
+)
+
+// unload gives back the pages of a mapping that are wholly in mem and show its file.
+func unload(mem []byte) {
+	page := uintptr(os.Getpagesize())
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
+	from, to := (at+page-1)&^(page-1), (at+uintptr(len(mem)))&^(page-1)
+	if from >= to {
+		return
+	}
+	f, err := os.Open("/proc/self/pagemap")
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	own := make([]byte, 2*page) // which is no file's, and resident
+	own[page] = 1
+	if known, ok := pageEntries(f, uintptr(unsafe.Pointer(&own[page]))&^(page-1), 1); !ok || known[0]&(pagePresent|pageOfFile) != pagePresent {
+		return // the system does not tell, or tells of another process, as emulators do
+	}
+	const most = 4096 // pages at a time
+	for ; from < to; from += most * page {
+		pages, ok := pageEntries(f, from, int(min(most, (to-from)/page)))
+		if !ok {
+			return
+		}
+		first := 0
+		for i := 0; i <= len(pages); i++ {
+			if i < len(pages) && pages[i]&(pagePresent|pageOfFile|pageSwapped) == pagePresent|pageOfFile {
+				continue
+			}
+			if i > first {
+				begin := int(from-at) + first*int(page)
+				_ = syscall.Madvise(mem[begin:begin+(i-first)*int(page)], syscall.MADV_DONTNEED)
+			}
+			first = i + 1
+		}
+	}
+}
+
+// pageEntries reads the entries of n pages.
+func pageEntries(f *os.File, from uintptr, n int) ([]uint64, bool) {
+	raw := make([]byte, n*pageEntry)
+	if _, err := f.ReadAt(raw, int64(from/uintptr(os.Getpagesize()))*pageEntry); err != nil {
+		return nil, false
+	}
+	all := make([]uint64, n)
+	for i := range all {
+		all[i] = binary.NativeEndian.Uint64(raw[i*pageEntry:])
+	}
+	return all, true
+}
