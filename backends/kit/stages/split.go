@@ -273,19 +273,22 @@ func (c *cutter) passed(ops []*mlir.Op, roots []*mlir.Value) []*mlir.Value {
 			made[r] = true
 		}
 	}
+	uses := func(visit func(v *mlir.Value)) {
+		for _, op := range c.rest {
+			for v := range op.Uses() {
+				visit(v)
+			}
+		}
+		for _, v := range c.ret.Operands {
+			visit(v)
+		}
+	}
 	add := func(v *mlir.Value) {
 		if made[v] && !slices.Contains(all, v) && !c.repeated(v, roots) {
 			all = append(all, v)
 		}
 	}
-	for _, op := range c.rest {
-		for v := range op.Uses() {
-			add(v)
-		}
-	}
-	for _, v := range c.ret.Operands {
-		add(v)
-	}
+	uses(add)
 	// A value that is recomputed needs its operands.
 	var inner func(v *mlir.Value)
 	inner = func(v *mlir.Value) {
@@ -296,14 +299,7 @@ func (c *cutter) passed(ops []*mlir.Op, roots []*mlir.Value) []*mlir.Value {
 			}
 		}
 	}
-	for _, op := range c.rest {
-		for v := range op.Uses() {
-			inner(v)
-		}
-	}
-	for _, v := range c.ret.Operands {
-		inner(v)
-	}
+	uses(inner)
 	return all
 }
 
