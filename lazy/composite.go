@@ -3,6 +3,7 @@ package lazy
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -413,4 +414,100 @@ func (c *composite) convert(tr *Trace, xs []*Tensor) {
 			xs[i] = tr.Read(x).Convert(to[i])
 		}
 	}
+}
+
+func kindDemand(a ops.Attr, o *ops.Op) string {
+	switch {
+	case a.Kind == ops.Axis && len(o.Operands) > 0:
+		return a.Name + " is one of the axes of " + o.Operands[0].Name
+	case a.Kind == ops.Axes && len(o.Operands) > 0:
+		return a.Name + " are some of the axes of " + o.Operands[0].Name
+	case a.Kind == ops.DType:
+		return a.Name + " is valid"
+	}
+	if a.Kind == ops.Extended {
+		return a.Name + " is no NaN"
+	}
+	return a.Name + " is finite"
+}
+
+// demandNames are the names of a row's demands.
+func demandNames(o *ops.Op) []string {
+	var names []string
+	for _, w := range o.Where {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
+// idleDemand returns why a demand of a row would never be checked; "" if all are.
+func idleDemand(o *ops.Op, hasCheck bool) string {
+	if hasCheck {
+		return ""
+	}
+	for _, w := range o.Where {
+		if !o.Attribute(w.Name) {
+			return fmt.Sprintf("nothing checks the demand %q of Where: write Check, or name an attribute of the kinds Axis, DType and Real%s", w.Name, diag.Meant(w.Name, "attribute", checkedAttrs(o)))
+		}
+	}
+	return ""
+}
+
+// checkedAttrs are the attributes that their kind checks.
+func checkedAttrs(o *ops.Op) []string {
+	var names []string
+	for _, a := range o.Attrs {
+		if a.Kind.Checked() {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+var compositeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$`)
+
+// wrongRow returns why a row cannot be one of a composite; "" if it can.
+func wrongRow(o *ops.Op) string {
+	if !compositeName.MatchString(o.Name) || strings.HasPrefix(o.Name, "ltc.") {
+		return fmt.Sprintf("the name %q must be words of letters, digits and _ with points between, the first of them not ltc", o.Name)
+	}
+	if len(o.Operands) == 0 {
+		return "it has no operands"
+	}
+	names := map[string]bool{}
+	for i, p := range o.Operands {
+		switch {
+		case p.Name == "" || names[p.Name]:
+			return fmt.Sprintf("operand %d must have a name of its own", i)
+		case p.Like != "" && !names[p.Like]:
+			return fmt.Sprintf("operand %s is like %q, which is no operand before it", p.Name, p.Like)
+		case p.Variadic:
+			return fmt.Sprintf("operand %s is variadic, which those of composites cannot be", p.Name)
+		case p.Optional && i < len(o.Operands)-1 && !o.Operands[i+1].Optional:
+			return fmt.Sprintf("operand %s is optional, which only the last can be", p.Name)
+		case p.Optional && i == 0:
+			return fmt.Sprintf("operand %s is optional and the only one", p.Name)
+		}
+		names[p.Name] = true
+	}
+	for i, r := range o.Results {
+		if r == "" || slices.Contains(o.Results[:i], r) {
+			return fmt.Sprintf("result %d must have a name of its own", i)
+		}
+	}
+	for i, a := range o.Attrs {
+		if a.Name == "" || slices.ContainsFunc(o.Attrs[:i], func(b ops.Attr) bool { return a.Name == b.Name }) {
+			return fmt.Sprintf("attribute %d must have a name of its own", i)
+		}
+		switch a.Kind {
+		case ops.Int, ops.Axis, ops.DType, ops.Real, ops.Extended, ops.Flag:
+		case ops.Ints, ops.Axes:
+			if !o.Traits.Has(ops.Inline) {
+				return fmt.Sprintf("attribute %s is a list, which only inline composites can have: set Inline", a.Name)
+			}
+		default:
+			return fmt.Sprintf("attribute %s is of a kind that composites of other modules cannot have", a.Name)
+		}
+	}
+	return ""
 }
