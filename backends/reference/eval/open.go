@@ -270,13 +270,9 @@ func resolveBy(op *mlir.Op, in value, ints func(k int) ([]int, error)) (special,
 		return ints(k)
 	}
 	if d := static(op); d != nil {
-		var values [][]int
-		for _, p := range d.Parts {
-			v, err := read(p.Operand)
-			if err != nil {
-				return special{}, nil, err
-			}
-			values = append(values, v)
+		values, err := valuesBy(d, read)
+		if err != nil {
+			return special{}, nil, err
 		}
 		if op.Code == stablehlo.RealDynamicSlice {
 			if err := exceeded(values[1], in[0].shape); err != nil {

@@ -51,6 +51,17 @@ func specialise(d *mlir.Static, op *mlir.Op, values [][]int) special {
 	return s
 }
 
+// valuesBy returns the values of the operands that d names, of which read gives each.
+func valuesBy(d *mlir.Static, read func(operand int) ([]int, error)) (values [][]int, err error) {
+	values = make([][]int, len(d.Parts))
+	for i, p := range d.Parts {
+		if values[i], err = read(p.Operand); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
 // static returns what the dynamic op becomes; nil for other ops.
 func static(op *mlir.Op) *mlir.Static { return op.Code.Info().Static }
 
@@ -76,22 +87,13 @@ func prepareDynamic(b *builder, o *site) error {
 	if len(o.out) <= d.Shaped || len(o.in) <= last {
 		return fmt.Errorf("%s and %s", diag.Count(len(o.in), "operand"), diag.Count(len(o.out), "result"))
 	}
-	values, constants := make([][]int, len(d.Parts)), true
-	for i, p := range d.Parts {
-		k := p.Operand
-		s := &b.code.slots[o.in[k].slot]
-		if s.kind != constant {
-			constants = false
-			break
-		}
-		v, err := readInts(first(s.constant), o.in[k].tensor)
-		if err != nil {
-			return err
-		}
-		values[i] = v
-	}
-	if !constants {
+	of := func(k int) *slot { return &b.code.slots[o.in[k].slot] }
+	if slices.ContainsFunc(d.Parts, func(p mlir.StaticPart) bool { return of(p.Operand).kind != constant }) {
 		return b.prepareLate(o, d)
+	}
+	values, err := valuesBy(d, func(k int) ([]int, error) { return readInts(first(of(k).constant), o.in[k].tensor) })
+	if err != nil {
+		return err
 	}
 	s := specialise(d, o.op, values)
 	if err := s.gives(o.out); err != nil {
@@ -127,14 +129,9 @@ func (b *builder) prepareLate(o *site, d *mlir.Static) error {
 		types[i] = r.Type
 	}
 	b.emitTry(func(f *frame) error {
-		values := make([][]int, len(d.Parts))
-		for i, p := range d.Parts {
-			k := p.Operand
-			v, err := readInts(f.p[in[k].slot], in[k].tensor)
-			if err != nil {
-				return err
-			}
-			values[i] = v
+		values, err := valuesBy(d, func(k int) ([]int, error) { return readInts(f.p[in[k].slot], in[k].tensor) })
+		if err != nil {
+			return err
 		}
 		s := specialise(d, op, values)
 		if err := s.gives(out); err != nil {
