@@ -192,11 +192,11 @@ func Symbols[N Int](ds ...N) []N {
 // names are the expressions of the process.
 type names struct {
 	sync.RWMutex
-	polys []*poly
+	polys []*poly          // by place of the name; nil: the name is not used
 	by    map[string]int64 // name by key
 	atoms map[string]*atom
 	bytes int // of the keys
-	most  int // of polys, and of atoms; the keys have at most 64 bytes for each
+	most  int // of names, and of atoms; the keys have at most 64 bytes for each
 }
 
 func newNames(most int) *names {
@@ -241,13 +241,16 @@ func (t *names) name(p *poly) int64 {
 	if name, ok := t.by[key]; ok {
 		return name
 	}
-	if t.full(len(t.polys), key) {
+	if t.full(len(t.by), key) {
 		return tooLarge
 	}
 	t.bytes += len(key)
 	p.lo, p.hi = p.bounds()
 	p.text = p.String()
 	name = firstName + int64(len(t.polys))*nameStep
+	for square := name * name; square >= -Largest && square <= Largest; square = name * name {
+		t.polys, name = append(t.polys, nil), name+nameStep // what Go's operators make of such a name looks like a size
+	}
 	t.polys = append(t.polys, p)
 	t.by[key] = name
 	return name

@@ -80,6 +80,10 @@ func TestNamesAreNoNumbers(t *testing.T) {
 	require.Equal(t, fmt.Sprint("a", int64(0), int64(9), true), fmt.Sprint(name, lo, hi, ok))
 	_, _, _, ok = SymbolOf(Add(a, 1))
 	require.False(t, ok)
+	for i := range 300 {
+		n := Symbol(fmt.Sprint("square", i), 0, 9)
+		require.Error(t, Check(n*n), "%d of %d", n*n, i)
+	}
 }
 
 func TestEvaluator(t *testing.T) {
