@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"ltc/internal/callsite"
@@ -30,8 +31,8 @@ type HostCall struct {
 	Args, Results []soa.View
 }
 
-// HostFunc runs a custom_call. If the function returns an error or panics, the run of the
-// program fails with a [RunError].
+// HostFunc runs a custom_call. If the function returns an error, panics or ends its goroutine, the run
+// of the program fails with a [RunError].
 type HostFunc func(ctx context.Context, c *HostCall) error
 
 var hostFuncs struct {
@@ -78,7 +79,11 @@ func registerHost(name string, f HostFunc, takes CompositeTest) error {
 	if hostFuncs.byName == nil {
 		hostFuncs.byName = map[string]hostFunc{}
 	}
-	hostFuncs.byName[name] = hostFunc{f.guarded(caller), caller, takes}
+	run := f.guarded(caller)
+	if !strings.HasPrefix(name, ours) {
+		run = run.apart(caller)
+	}
+	hostFuncs.byName[name] = hostFunc{run, caller, takes}
 	return nil
 }
 
@@ -118,6 +123,23 @@ func (f HostFunc) guarded(caller callsite.Site) HostFunc {
 		return f(ctx, c)
 	}
 }
+
+// apart returns f, already guarded, run on a goroutine of its own, which it may end: that is an error.
+func (f HostFunc) apart(caller callsite.Site) HostFunc {
+	return func(ctx context.Context, c *HostCall) error {
+		err := fmt.Errorf("the function registered at %v ended its goroutine with runtime.Goexit, as FailNow of package testing does: it must return", caller)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			err = f(ctx, c)
+		}()
+		<-done
+		return err
+	}
+}
+
+// ours begins the names of functions of this library, which return.
+const ours = "ltc."
 
 // Host returns the host function that is registered under name; nil if no function has the name.
 func Host(name string) HostFunc {

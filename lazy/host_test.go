@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,6 +106,19 @@ func TestMistakesWithHost(t *testing.T) {
 	y = panics.Call(nil, x)
 	err = errors.Join(tr.MarkStep(y), tr.Wait(t.Context()))
 	require.Regexp(t, `host_test\.go:\d+: test\.panics: (.*\n?)*the function registered at host_test\.go:\d+ panicked at host_test\.go:\d+: mine`, err.Error())
+
+	leaves := Host(HostOp{Name: "test.leaves", Operands: operandsOf("x"), Types: sameAsFirst, Run: func(context.Context, []soa.View, []soa.View) error { runtime.Goexit(); return nil }})
+	for _, options := range [][]Option{nil, {Threads(1)}} {
+		for _, name := range []string{"eval", "cpu"} {
+			dev, err := Open(name, options...)
+			require.NoError(t, err)
+			tr := NewTrace(dev)
+			y := leaves.Call(nil, From(tr, []float32{1, 2}))
+			err = errors.Join(tr.MarkStep(y), tr.Wait(t.Context()))
+			require.Regexp(t, `host_test\.go:\d+: test\.leaves: (.*\n?)*the function registered at host_test\.go:\d+ ended its goroutine with runtime\.Goexit`, err.Error())
+			require.NoError(t, dev.Close())
+		}
+	}
 
 	f := Func(tr.dev, func(_ *Trace, x *Tensor) *Tensor { return hostSquare.Call(nil, x.AddScalar(1)) })
 	require.NoError(t, f.Inputs(Input{Name: "x", Type: types.Of(types.F32, Dim("rows", 1, 64))}))
