@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
+	"weak"
 
 	"ltc/internal/callsite"
 	"ltc/ir"
@@ -235,8 +237,9 @@ func (f *flight) apart(tr *Trace) error {
 //
 // Other traces and functions may read the tensor, too. A step that writes it runs when the steps
 // and calls begun before that read it have ended, and those begun later wait for it. They read what
-// is there then, also where they were recorded before: a step begins with its MarkStep. The handle
-// itself belongs to the goroutine of its trace.
+// is there then, also where they were recorded before: a step begins with its MarkStep. This holds for
+// several tensors of Share, too, whose memory is the same or in part. The handle itself belongs to the
+// goroutine of its trace.
 //
 // In a function of [Func] there is no Share, and control flow does not write the tensor.
 func Share[T soa.Element](tr *Trace, data []T, dims ...int) *Tensor {
@@ -266,7 +269,7 @@ func (t *Tensor) share(op string) *Tensor {
 	}
 	if t.err == nil {
 		view := t.val.view
-		t.val.inPlace, t.val.sum = &shared{view: view}, nil
+		t.val.inPlace, t.val.sum = &shared{view: view, spans: spansOf(view)}, nil
 	}
 	return t
 }
@@ -276,8 +279,44 @@ func (t *Tensor) share(op string) *Tensor {
 // write.
 type shared struct {
 	view    soa.View
-	order   sched.Memory
+	spans   []*span               // its own, and others that it has elements of
 	invalid atomic.Pointer[error] // of a run that may have written some of it
+}
+
+// span is what a call of Share was given, of one tensor or of several.
+type span struct {
+	sched.Memory
+	view soa.View
+}
+
+// spans are those that tensors have. Its lock is held while a job claims several.
+var spans struct {
+	sync.Mutex
+	all []weak.Pointer[span]
+}
+
+// spansOf returns the spans that a run which uses the memory of v claims: the one of v, and those of
+// earlier calls that have some of its elements. Who has a later one claims this, too.
+func spansOf(v soa.View) []*span {
+	spans.Lock()
+	defer spans.Unlock()
+	spans.all = slices.DeleteFunc(spans.all, func(w weak.Pointer[span]) bool { return w.Value() == nil })
+	var own *span
+	var more []*span
+	for _, w := range spans.all {
+		switch r := w.Value(); {
+		case r == nil || own != nil || !r.view.Meets(&v): // those behind its own claim that
+		case r.view.Base() == v.Base() && r.view.Type.Equal(v.Type) && slices.Equal(r.view.Strides, v.Strides) && slices.Equal(r.view.Table, v.Table):
+			own = r
+		default:
+			more = append(more, r)
+		}
+	}
+	if own == nil {
+		own = &span{view: v}
+		spans.all = append(spans.all, weak.Make(own))
+	}
+	return append([]*span{own}, more...)
 }
 
 // fault returns why the memory has no elements to read.
@@ -297,7 +336,7 @@ func (tr *Trace) writesShared(t *Tensor) bool {
 // access is the use of a memory by a flight.
 type access struct {
 	*sched.Access
-	memory *shared
+	span *span
 }
 
 // usesShared reports whether f reads or writes memory of Share.
@@ -312,6 +351,8 @@ func (f *flight) usesShared() bool {
 
 // claimShared announces which memory of Share the flight uses.
 func (f *flight) claimShared() {
+	spans.Lock()
+	defer spans.Unlock()
 	for i := range f.dests {
 		if d := &f.dests[i]; d.past != nil {
 			f.use(d.past.inPlace, true)
@@ -325,8 +366,10 @@ func (f *flight) claimShared() {
 }
 
 func (f *flight) use(m *shared, writes bool) {
-	if !slices.ContainsFunc(f.accesses, func(a access) bool { return a.memory == m }) {
-		f.accesses = append(f.accesses, access{m.order.Claim(&f.Job, writes), m})
+	for _, r := range m.spans {
+		if !slices.ContainsFunc(f.accesses, func(a access) bool { return a.span == r }) {
+			f.accesses = append(f.accesses, access{r.Claim(&f.Job, writes), r})
+		}
 	}
 }
 
@@ -358,9 +401,23 @@ func (v *value) read(ctx context.Context) (end func(), err error) {
 		return func() {}, nil
 	}
 	var j sched.Job
-	a := m.order.Claim(&j, false)
-	end = func() { a.End(); j.Land() }
-	err = waitError("value", a.Wait(ctx, "value", nil))
+	var all []*sched.Access
+	spans.Lock()
+	for _, r := range m.spans {
+		all = append(all, r.Claim(&j, false))
+	}
+	spans.Unlock()
+	end = func() {
+		for _, a := range all {
+			a.End()
+		}
+		j.Land()
+	}
+	for _, a := range all {
+		if err = waitError("value", a.Wait(ctx, "value", nil)); err != nil {
+			break
+		}
+	}
 	if err == nil {
 		err = m.fault()
 	}

@@ -616,6 +616,42 @@ func TestShareIsOrderedWithOtherReaders(t *testing.T) {
 	require.Equal(t, []float32{8, 8}, []float32{mem[0], mem[bigSize-1]})
 }
 
+// Steps that write memory through one tensor of Share wait for those that use it through another one.
+func TestSharesOfOneMemoryAreOrdered(t *testing.T) {
+	d, g := openGated(t)
+	a, b := lazy.NewTrace(d), lazy.NewTrace(d)
+	mem := make([]float32, bigSize+1)
+	for name, views := range map[string][2][]float32{
+		"one slice":   {mem[:bigSize], mem[:bigSize]},
+		"overlapping": {mem[:bigSize], mem[1:]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x, y := lazy.Share(a, views[0]), lazy.Share(b, views[1])
+			x.Add_(lazy.Const(a, lazy.F32, 1))
+			require.NoError(t, a.MarkStep())
+			<-g.began
+			y.Mul_(lazy.Const(b, lazy.F32, 2))
+			require.NoError(t, b.MarkStep())
+			select {
+			case <-g.began:
+				t.Error("a run has begun while another uses the memory")
+			case <-time.After(5 * time.Millisecond):
+			}
+			x.Add_(lazy.Const(a, lazy.F32, 1))
+			require.NoError(t, a.MarkStep())
+			g.let <- nil
+			<-g.began
+			g.let <- nil
+			<-g.began
+			g.let <- nil
+			require.NoError(t, a.Wait(t.Context()))
+			require.NoError(t, b.Wait(t.Context()))
+			require.EqualValues(t, 3, mem[1], "(0 + 1)·2 + 1")
+			clear(mem)
+		})
+	}
+}
+
 // ends returns the first and the last element of x.
 func ends(t *testing.T, x *lazy.Tensor) []float32 {
 	t.Helper()
