@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"ltc/backends"
@@ -15,6 +16,7 @@ import (
 	"ltc/lazy/internal/guard"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/opbyop"
+	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
 	"ltc/lazy/internal/settings"
 	"ltc/shapeinfer"
@@ -298,12 +300,14 @@ var (
 //
 // Indices that are arguments are looked at before the run, those that the program computes by a call of
 // the host in its midst. Those within closures of control flow, as [For] takes, are looked at when the
-// branch or loop has ended. Indices that are in range whatever the arguments are, such as those of ArgMax
+// branch or loop has ended: the error has the first, and its iteration. Indices that are in range whatever the arguments are, such as those of ArgMax
 // and TopK and the number of an iteration, cost nothing. The error has the op, its line, the index and the range.
 // Variables are as they were before the step, and its tensors have the error. In a step that assigns
 // variables, those that a loop begins with as elements of an argument, such as the tokens of a text that
-// it goes on with, are not looked at. Nor are those that a function with open [Function.Inputs] computes
-// where some sizes show that they are in range, and others do not.
+// it goes on with, are looked at before the run. If an element of the argument is no index, each run
+// takes twice as long: the program runs without writing first, unless it has functions of the host. Not
+// looked at are those that a function with open [Function.Inputs] computes where some sizes show that
+// they are in range, and others do not.
 func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices, d.anyIndex = on, !on } }
 
 // looksAt returns what the indices in g are to be, and the program of g that looks at those that it
@@ -324,10 +328,26 @@ func indexError(x *guard.Index, reason string) *OpError {
 	return e
 }
 
+// indexError is the error of an index that the program has computed.
+func (f *flight) indexError(out *guard.OutOfRange) *OpError {
+	x := &f.indices[out.Index]
+	return indexError(x, x.Reason(out))
+}
+
 // lookAtIndices returns the error of an argument that has an index which does not exist.
 func (f *flight) lookAtIndices() error {
+	doubt := false
 	for i := range f.indices {
 		x := &f.indices[i]
+		for _, arg := range x.Assumes() {
+			if v := f.args[arg].view; !doubt && !v.IsZero() && (v.Remote() == nil || f.dev.checkIndices) {
+				holds, err := x.Holds(v)
+				if err != nil {
+					return err
+				}
+				doubt = !holds
+			}
+		}
 		arg, ok := x.Argument()
 		if !ok {
 			continue
@@ -342,7 +362,51 @@ func (f *flight) lookAtIndices() error {
 			}
 		}
 	}
+	if doubt {
+		return f.rehearse()
+	}
 	return nil
+}
+
+// rehearse runs the program, without writing over its arguments, for the indices that exist only if all
+// elements of some arguments are such indices. Others may be at places that the program does not read, as
+// behind the end of a text. Later runs of the program pay for a rehearsal each while that is so.
+func (f *flight) rehearse() error {
+	var numbers []int
+	for i := range f.indices {
+		if f.indices[i].Assumes() != nil {
+			numbers = append(numbers, i)
+		}
+	}
+	g := guard.Rehearsal(f.program.Graph, numbers)
+	if g == nil {
+		return nil
+	}
+	p, err := f.rehearsal(g)
+	if err != nil {
+		return err
+	}
+	err = p.Exec.Execute(f.ctx, &backends.Call{Args: slices.Clone(f.call.Args)})
+	if out, ok := errors.AsType[*guard.OutOfRange](err); ok {
+		return f.indexError(out)
+	}
+	if err != nil {
+		return atLine(p, err)
+	}
+	return nil
+}
+
+// rehearsal returns the program of g, which has the sizes of the one that is to run.
+func (f *flight) rehearsal(g *ir.Graph) (*programs.Program, error) {
+	if f.program.Open == nil {
+		return f.dev.programs.GetStatic(f.ctx, g)
+	}
+	o, err := shapeinfer.OpenGraph(g)
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := f.dev.programs.GetOpen(f.ctx, o)
+	return p, err
 }
 
 // CheckNaNs stops at the first op that makes a NaN or an infinity out of finite values,

@@ -172,7 +172,7 @@ func (f *flight) runProgram() error {
 		return f.waitForClosures()
 	}
 	if out, ok := errors.AsType[*guard.OutOfRange](err); ok && !overwrites(err) {
-		err = indexError(&f.indices[out.Index], out.Reason)
+		err = f.indexError(out)
 	} else {
 		err = atLine(f.program, err)
 	}

@@ -209,6 +209,36 @@ func TestGenerationThatCanBeCancelled(t *testing.T) {
 	require.Equal(t, r.CopiedBytes, g.tr.Report().CopiedBytes)
 }
 
+// A token that does not exist is an error of the step that would read it in a loop, and nothing is written
+// then: the loop still updates the cache in its own memory. Tokens that no iteration reads may be anything.
+func TestGenerationFromTokensThatDoNotExist(t *testing.T) {
+	for _, name := range watchers {
+		g := newGenerator(open(t, name), 50, 64, 32)
+		loop := func(start, given, n int, tokens ...int32) error {
+			lazy.SetValues(g.tokens, append(tokens, make([]int32, g.places+1-len(tokens))...))
+			if err := g.loop(background, start, given, n); err != nil {
+				return err
+			}
+			return g.tr.Wait(background)
+		}
+		require.NoError(t, loop(0, 3, 6, 7, 3, 1))
+		keys := floats(t, g.keys)
+		for bad, tokens := range map[string][]int32{"50": {50}, "-1": {7, 3, -1}, "99": {7, 99, 3}} {
+			err := loop(0, 3, 6, tokens...)
+			require.ErrorIs(t, err, lazy.ErrIndex)
+			require.ErrorContains(t, err, "gather(f32[50,32], i32[1]): an index is "+bad)
+			require.ErrorContains(t, err, "generation_test.go:")
+			require.Equal(t, keys, floats(t, g.keys))
+		}
+		require.NoError(t, loop(1, 3, 6, -1, 7, 3, 1), "what comes before the start is not read")
+		require.NoError(t, loop(0, 3, 6, 7, 3, 1, -1, 99), "what is behind the given ones is not read")
+		require.NoError(t, loop(0, 3, 0, -1), "there is no iteration")
+		if name == "cpu" {
+			require.Zero(t, g.tr.Report().DonationCopies+g.tr.Report().CopiedBytes)
+		}
+	}
+}
+
 // requireText requires that generate gives the tokens that follow some prompts, up to end.
 func (g *generator) requireText(t *testing.T, generate func(given, end int)) {
 	for _, prompt := range [][]int32{{7}, {3, 1, 4, 1, 5, 9, 2, 6}, {11, 12, 13}} {

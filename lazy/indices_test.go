@@ -2,6 +2,7 @@ package lazy_test
 
 import (
 	"fmt"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -447,4 +448,98 @@ func TestIndicesOfAllSizesAreOneCompile(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprintf("indices_test.go:%d: gather(f32[4,3], i64[%d]): an index is 4", line+1, n))
 	}
 	require.EqualValues(t, 2, counter(d, "UncachedCompile"), "the second serves all sizes")
+}
+
+// The error of an index within loops has the first that is out of range, with the iterations of the loops,
+// on all kinds of loops: what comes later does not count.
+func TestErrorsOfIndicesNameTheIteration(t *testing.T) {
+	zero := func(tr *lazy.Trace) *lazy.Tensor { return lazy.Zeros(tr, lazy.F32) }
+	one := func(tr *lazy.Trace) *lazy.Tensor { return lazy.Full(tr, lazy.I32, 1) }
+	below := func(i *lazy.Tensor, n float64) *lazy.Tensor { return i.Less(lazy.Full(i.Trace(), lazy.I32, n)) }
+	for name, c := range map[string]struct {
+		want string
+		f    func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor // at has 8 indices of 4 rows
+	}{
+		"for": {"an index is -1 in iteration 3 of the loop at LINE, but there are 4", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(8, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Gather(computed(at.Gather(i))))}
+			}, zero(tr))[0]
+		}},
+		"reversed scan": {"an index is -7 in iteration 0 of the loop at LINE, but", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			carry, _ := lazy.Scan(func(tr *lazy.Trace, s, rows []*lazy.Tensor) (next, ys []*lazy.Tensor) {
+				return tensors{s[0].Add(x.Gather(computed(rows[0])))}, nil
+			}, tensors{zero(tr)}, tensors{at}, lazy.ScanOptions{Reverse: true})
+			return carry[0]
+		}},
+		"several at once": {"an index is 9 in iteration 1 of the loop at LINE, but", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(2, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				rows := computed(at.Reshape(2, 4).Gather(i)).Maximum(lazy.Zeros(tr, lazy.I64, 4))
+				return tensors{s[0].Add(x.Gather(rows).Sum())}
+			}, zero(tr))[0]
+		}},
+		"u64": {"an index is 18446744073709551615 in iteration 3 of the loop at LINE, but there are 4 to choose from, 0 to 3", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			u := at.Convert(lazy.U64)
+			return lazy.For(8, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Index(u.Gather(i).Mul(lazy.Full(tr, lazy.U64, 1))))}
+			}, zero(tr))[0]
+		}},
+		"from the end": {"an index is 9 in iteration 5 of the loop at LINE, but there are 4 to choose from, -4 to 3", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(8, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Index(computed(at.Gather(i))))}
+			}, zero(tr))[0]
+		}},
+		"while": {"an index is -1 in iteration 2 of the loop at LINE, but", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.While(func(tr *lazy.Trace, s []*lazy.Tensor) *lazy.Tensor { return below(s[0], 8) }, func(tr *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(one(tr)), s[1].Add(x.Gather(computed(at.Gather(s[0]))))}
+			}, one(tr), zero(tr))[1]
+		}},
+		"condition": {"an index is -1 in iteration 3 of the loop at LINE, but", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.While(func(tr *lazy.Trace, s []*lazy.Tensor) *lazy.Tensor {
+				return below(s[0], 3).And(x.Gather(computed(at.Gather(s[0].Minimum(lazy.Full(tr, lazy.I32, 7))))).Less(lazy.Full(tr, lazy.F32, 99)))
+			}, func(tr *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor { return tensors{s[0].Add(one(tr))} }, one(tr).Sub(one(tr)))[0]
+		}},
+		"nested": {"an index is -1 in iteration 1 of the loop at LINE in iteration 1 of the loop at LINE, but", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			n := at.Narrow(0, 1, 1).Sum().Add(at.Narrow(0, 2, 1).Sum()) // 3
+			return lazy.For(n, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return lazy.For(2, func(tr *lazy.Trace, j *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+					k := i.Convert(lazy.I32).MulScalar(2).Add(j).Minimum(lazy.Full(tr, lazy.I32, 7))
+					return lazy.If(below(k, 1), func(*lazy.Trace) []*lazy.Tensor { return s }, func(*lazy.Trace) []*lazy.Tensor {
+						return tensors{s[0].Add(x.Gather(computed(at.Gather(k.Maximum(lazy.Full(tr, lazy.I32, 0))))))}
+					})
+				}, s...)
+			}, zero(tr))[0]
+		}},
+		"checkpoint": {"an index is -1 in iteration 1 of the loop at LINE in iteration 1 of the loop at LINE, but", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(4, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(lazy.Checkpoint(x, func(x *lazy.Tensor) *lazy.Tensor {
+					return lazy.For(2, func(tr *lazy.Trace, j *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+						return tensors{s[0].Add(x.Gather(computed(at.Gather(i.MulScalar(2).Add(j)))))}
+					}, zero(tr))[0]
+				}))}
+			}, zero(tr))[0]
+		}},
+		"gradient": {"an index is -1 in iteration 3 of the loop at LINE, but", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			y := lazy.For(8, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Mul(x.Gather(computed(at.Gather(i))))}
+			}, x.Sum())[0]
+			return y.Add(lazy.Grad(y, x)[0].Sum())
+		}},
+	} {
+		for _, backend := range watchers {
+			t.Run(name+"/"+backend, func(t *testing.T) {
+				tr := lazy.NewTrace(open(t, backend))
+				step := func(at ...int64) error {
+					if err := tr.MarkStep(c.f(tr, lazy.Iota(tr, lazy.F32, 0, 4), lazy.From(tr, at))); err != nil {
+						return err
+					}
+					return tr.Wait(t.Context())
+				}
+				require.NoError(t, step(0, 1, 2, 0, 3, 3, 0, 1))
+				err := step(0, 1, 2, -1, 3, 9, 0, -7)
+				require.ErrorIs(t, err, lazy.ErrIndex)
+				want := strings.ReplaceAll(regexp.QuoteMeta(c.want), "LINE", `\S*indices_test\.go:\d+`)
+				require.Regexp(t, want, err.Error())
+			})
+		}
+	}
 }

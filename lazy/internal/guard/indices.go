@@ -23,10 +23,13 @@ type Index struct {
 	Low      int
 	Bound    int
 
-	of    *ir.Node // the indices, in some order
-	arg   int      // the argument that they are elements of; -1: the program computes them
-	other *int64   // an element of the argument that is no index
-	parts []part   // what slices take of the argument, the first slice last
+	of      *ir.Node // the indices, in some order
+	arg     int      // the argument that they are elements of; -1: the program computes them
+	other   *int64   // an element of the argument that is no index
+	parts   []part   // what slices take of the argument, the first slice last
+	assumes []int    // arguments: the indices are in range if all elements of these are
+
+	loops []callsite.Site // around the op if the program looks at its indices, the innermost first
 }
 
 // part is what a slice takes of a tensor.
@@ -35,7 +38,8 @@ type part struct{ starts, steps, shape []int }
 // Indices returns what the indices of g's ops are to be, but of those that are in range whatever the
 // arguments are. The program is g with calls of the host that look at indices which g computes: it fails
 // with an [*OutOfRange]. Indices that are elements of arguments are for [Index.Look] if arguments is set.
-// Without midst the program is g.
+// Without midst the program is g. Indices in range as long as elements of arguments are have no call where
+// it would have the run copy what it donates: they are for [Index.Holds] and [Rehearsal].
 func Indices(g *ir.Graph, arguments, midst bool) (all []Index, program *ir.Graph) {
 	s := search{arguments: arguments, midst: midst, donates: slices.ContainsFunc(g.Alias, func(a int) bool { return a >= 0 })}
 	s.open = slices.ContainsFunc(g.Params, func(p *ir.Node) bool { return dims.HasExpr(p.Type.Shape...) })
@@ -50,12 +54,48 @@ func Indices(g *ir.Graph, arguments, midst bool) (all []Index, program *ir.Graph
 	return s.all, g.Checked(&found)
 }
 
+// Rehearsal returns g, a program of [Indices], with calls of the host for the indices that it assumes to
+// be in range: those of the given numbers. It writes over no arguments. It is nil if g calls other
+// functions of the host, which are not to run twice.
+func Rehearsal(g *ir.Graph, numbers []int) *ir.Graph {
+	if callsHost(g) {
+		return nil
+	}
+	g = g.Clone()
+	for i := range g.Alias {
+		g.Alias[i] = -1
+	}
+	s := search{midst: true, donates: true, rehearses: true, numbers: numbers}
+	checks := s.in(g, nil)
+	return g.Checked(&checks)
+}
+
+// callsHost reports whether g calls functions of the host that are not ours.
+func callsHost(g *ir.Graph) bool {
+	return slices.ContainsFunc(g.Nodes, func(n *ir.Node) bool {
+		if n.Op == ir.OpHostCall {
+			return n.Attrs[ir.HostCallName].Str != hostName
+		}
+		if n.Body != nil {
+			for _, body := range n.Body.Graphs() {
+				if callsHost(body) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
 // search finds indices.
 type search struct {
 	arguments, midst bool
 	donates          bool // the program writes over arguments
 	open             bool // arguments have sizes that are open
 	all              []Index
+
+	rehearses bool // checks are for indices that are assumed to be in range, and have these numbers
+	numbers   []int
 }
 
 // in returns the checks of g, which a node of another graph may call or run.
@@ -84,20 +124,38 @@ func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 		if r == nil {
 			r = &ranges{}
 		}
-		bound, _ := dims.Bounds(x.Bound) // the least
-		if x.contains(r.of(x.of)) || isPlace(x.of, x.Bound) || s.donates && r.caller != nil && x.contains(r.assuming(interval{int64(x.Low), int64(bound) - 1}).of(x.of)) {
+		if x.contains(r.of(x.of)) || isPlace(x.of, x.Bound) {
 			continue
 		}
-		checks.Own = append(checks.Own, ir.Check{Of: x.of, Host: hostName, Numbers: []int{len(s.all), x.Low, x.Bound}, Loc: n.Loc})
+		number := len(s.all)
+		if s.donates && r.caller != nil {
+			x.assumes = r.assumedFor(&x)
+		}
+		if s.rehearses {
+			if x.assumes == nil || len(s.numbers) == 0 {
+				continue
+			}
+			number, s.numbers = s.numbers[0], s.numbers[1:]
+		}
+		x.loops = r.loopsAround()
 		s.all = append(s.all, x)
+		if x.assumes == nil || s.rehearses {
+			checks.Own = append(checks.Own, ir.Check{Of: x.of, Host: hostName, Number: number, Low: x.Low, Bound: x.Bound, Loc: n.Loc})
+		}
 	}
 	return checks
 }
 
+// within returns the indices that are in range.
+func (x *Index) within() interval {
+	bound, _ := dims.Bounds(x.Bound) // the least
+	return interval{int64(x.Low), int64(bound) - 1}
+}
+
 // contains reports whether all of an interval are in range.
 func (x *Index) contains(in interval) bool {
-	bound, _ := dims.Bounds(x.Bound)
-	return in.low >= int64(x.Low) && in.high < int64(bound)
+	is := x.within()
+	return in.low >= is.low && in.high <= is.high
 }
 
 // isPlace reports whether n has indices of an axis of the size, which may be an expression.
@@ -337,6 +395,21 @@ func (x *Index) Look(v soa.View) (reason string, err error) {
 	return outside(v, x.Low, x.Bound, x.other), nil
 }
 
+// Assumes returns the arguments of which [Index.Holds] is asked; nil if there is nothing to ask.
+func (x *Index) Assumes() []int { return x.assumes }
+
+// Holds reports whether all elements of v, an argument, are in range. If not, an index may be out of range:
+// the [Rehearsal] of the program tells.
+func (x *Index) Holds(v soa.View) (bool, error) {
+	v, err := memory.OnHost(v)
+	if err != nil {
+		return false, err
+	}
+	in := x.within()
+	at, _ := integers[v.Type.DType].beyond(v, int(in.low), int(in.high)+1, nil)
+	return at < 0, nil
+}
+
 // outside says which of the indices in v, a dense view on the host, is below low or not below bound, and
 // not other; "" if none is.
 func outside(v soa.View, low, bound int, other *int64) (reason string) {
@@ -395,20 +468,35 @@ func init() {
 
 // OutOfRange is the failure of a run whose program has computed an index that is out of range.
 type OutOfRange struct {
-	Index  int // the number of what was to hold, of those that [Indices] has returned
-	Reason string
+	Index int // the number of what was to hold, of those that [Indices] has returned
+
+	index      string // as a number
+	low, bound int
+	iterations []int32 // of the loops around the op, the innermost first
 }
 
 // Error returns the reason.
-func (e *OutOfRange) Error() string { return e.Reason }
+func (e *OutOfRange) Error() string { return e.reason(nil) }
 
 // Unwrap returns [ErrIndex].
 func (e *OutOfRange) Unwrap() error { return ErrIndex }
 
-// checkIndex returns 0 if the least and the largest index, its first arguments, are in range. The others
-// are the number of the [Index], Low and Bound.
+// Reason says what e has of the indices of x.
+func (x *Index) Reason(e *OutOfRange) string { return e.reason(x.loops) }
+
+// reason says which index is out of range, and in which iterations of loops if the lines of these are known.
+func (e *OutOfRange) reason(loops []callsite.Site) string {
+	s := "an index is " + e.index
+	for i, at := range loops[:min(len(loops), len(e.iterations))] {
+		s += fmt.Sprintf(" in iteration %d of the loop at %v", e.iterations[i], at)
+	}
+	return s + among(e.low, e.bound)
+}
+
+// checkIndex returns 0 if the least and the largest index are in range. Its arguments are those of
+// [ir.Graph.Checked].
 func checkIndex(_ context.Context, c *backends.HostCall) error {
-	if len(c.Args) != 5 || len(c.Results) != 1 {
+	if len(c.Args) < 5 || len(c.Results) != 1 {
 		return fmt.Errorf("%s takes the least and the largest index, a number, the least and the bound", hostName)
 	}
 	var n [3]int
@@ -423,7 +511,11 @@ func checkIndex(_ context.Context, c *backends.HostCall) error {
 	if !in.above(least, most) { // else there is no index
 		for _, v := range c.Args[:2] {
 			if at, index := in.beyond(v, n[1], n[2], nil); at >= 0 {
-				return &OutOfRange{n[0], "an index is " + index + among(n[1], n[2])}
+				e := &OutOfRange{Index: n[0], index: index, low: n[1], bound: n[2]}
+				for _, i := range c.Args[5:] {
+					e.iterations = append(e.iterations, soa.Slice[int32](i)[0])
+				}
+				return e
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
@@ -29,6 +30,16 @@ func (r *ranges) parameter(i int) (interval, bool) {
 		}
 	}
 	return r.outer().of(n.In[i]), true
+}
+
+// loopsAround returns the lines of the loops that the graph is in, the innermost first.
+func (r *ranges) loopsAround() (all []callsite.Site) {
+	for ; r != nil && r.caller != nil; r = r.within {
+		if r.caller.Op == ir.OpScan || r.caller.Op == ir.OpWhile {
+			all = append(all, r.caller.Loc)
+		}
+	}
+	return all
 }
 
 // mostIterations returns a number that a scan has no more iterations than.
@@ -81,22 +92,67 @@ func (r *ranges) ofLoop(n *ir.Node, i int) (interval, bool) {
 	return in, true
 }
 
-// assuming returns r for loops that begin with elements of arguments which are in an interval. A loop that
-// generates tokens begins with some and writes a cache. With a call of the host behind it the run would
-// copy the cache, as a run that fails writes nothing.
-func (r *ranges) assuming(in interval) *ranges {
-	if r.caller == nil {
-		return &ranges{assumed: &in}
-	}
-	return &ranges{within: r.outer().assuming(in), caller: r.caller, condition: r.condition}
+// assumption says of elements of arguments that loops begin with that they are in an interval.
+type assumption struct {
+	in   interval
+	met  []int // the arguments that it was needed of
+	none []int // arguments that it is not said of
 }
 
-// isArgument reports whether n, a node of the program itself, has elements of an argument.
-func isArgument(n *ir.Node) bool {
+// assumedFor returns the arguments of the program of which all elements are to be in range so that the
+// indices of x, a node of a loop, are; nil if that is not enough. A loop that generates tokens begins with
+// some and writes a cache. With a call of the host behind it the run would copy the cache, as a run that
+// fails writes nothing.
+func (r *ranges) assumedFor(x *Index) (args []int) {
+	holds := func(a *assumption) bool { return x.contains(r.assuming(a).of(x.of)) }
+	all := assumption{in: x.within()}
+	if !holds(&all) || len(all.met) == 0 {
+		return nil
+	}
+	var none []int
+	for _, arg := range all.met {
+		if without := append(slices.Clone(none), arg); len(all.met) > 1 && holds(&assumption{in: all.in, none: without}) {
+			none = without
+		} else {
+			args = append(args, arg)
+		}
+	}
+	return args
+}
+
+// assuming returns r where loops of the program itself begin so.
+func (r *ranges) assuming(a *assumption) *ranges {
+	if r.caller == nil {
+		return &ranges{assumed: a}
+	}
+	return &ranges{within: r.outer().assuming(a), caller: r.caller, condition: r.condition}
+}
+
+// begins returns what n may be, an operand that a loop begins with.
+func (r *ranges) begins(n *ir.Node) interval {
+	in, a := r.of(n), r.assumed
+	if a == nil || !n.Type.DType.IsInteger() || in.low >= a.in.low && in.high <= a.in.high {
+		return in
+	}
+	arg := argumentOf(n)
+	if arg < 0 || slices.Contains(a.none, arg) {
+		return in
+	}
+	if !slices.Contains(a.met, arg) {
+		a.met = append(a.met, arg)
+	}
+	return a.in
+}
+
+// argumentOf returns the argument that n, a node of the program itself, has elements of; -1 if there is none.
+func argumentOf(n *ir.Node) int {
 	for moves(n) || widens(n) || n.Op == ir.OpSlice || n.Op == ir.OpDynamicSlice {
 		n = n.In[0]
 	}
-	return n.Op == ir.OpParameter
+	if n.Op != ir.OpParameter {
+		return -1
+	}
+	return int(n.Attrs[ir.ParameterIndex].Int)
 }
 
 // mostRounds is how often the body of a loop is looked at, until nothing is known of its carries.
@@ -109,9 +165,7 @@ func (r *ranges) began(n *ir.Node) []interval {
 	}
 	first, all := make([]interval, carriesOf(n)), make([]interval, carriesOf(n))
 	for k := range all {
-		if first[k] = r.of(n.In[k]); r.assumed != nil && n.In[k].Type.DType.IsInteger() && isArgument(n.In[k]) {
-			first[k] = *r.assumed
-		}
+		first[k] = r.begins(n.In[k])
 		all[k] = first[k]
 	}
 	// A bound that an iteration moves may be anything, until one iteration stays within all bounds.

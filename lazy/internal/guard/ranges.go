@@ -44,7 +44,7 @@ type ranges struct {
 	// nil if nobody has asked yet.
 	carried []interval
 	loops   map[*ir.Node][]interval // of loops of the graph: what carries may be when an iteration begins
-	assumed *interval               // what the elements of arguments are that loops begin with
+	assumed *assumption             // of the program itself; nil: none
 	spent   *int                    // on nodes of this graph and of those around it
 }
 
