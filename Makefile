@@ -82,7 +82,7 @@ ptxas: ## assemble every kernel for GPUs that tests emit, with NVIDIA's assemble
 soak: ## run a million steps, and a million reads, and watch memory; compare 100,000 random programs with an eager library, and 120,000 compiled ones with the evaluator, and control flow with what it is written out; 100,000 random calls of ops with the evaluator; the suite and the dialect's tests on GPUs that are not there; SOAK=0.1 does a tenth
 	@start=$$(date +%s); export LTC_SOAK=$(SOAK) LTC_CACHE=off; \
 	soak() { echo "soak: $$*"; $(GO) test -count 1 -timeout 4h -v "$$@" || { echo "make soak: FAILED: see above" >&2; exit 1; }; }; \
-	soak -run 'KeepMemoryFlat|AliasedPrograms|RandomControlFlow|RandomVmap|RandomIndices|VmapRandomOps|RandomProgramsOfManySizes|RandomProgramsWithSizesOfData' ./lazy; \
+	soak -run 'KeepMemoryFlat|AliasedPrograms|RandomControlFlow|RandomVmap|RandomIndices|IndicesOfExamples|VmapRandomOps|RandomProgramsOfManySizes|RandomProgramsWithSizesOfData' ./lazy; \
 	soak -run ManyPrograms ./internal/test/manyprograms; \
 	soak -run '^TestGoldens$$' ./internal/test/torchgolden; \
 	soak -run '^TestRandomCalls$$' ./internal/calls; \

@@ -101,7 +101,8 @@ type Wrapped struct {
 	Unsigned bool // the indices are converted from u64, of which none counts from the end
 }
 
-// InRange is noted at indices that are in range wherever those that they were made of are.
+// InRange is noted at indices that are in range wherever those that they were made of are, or out of range
+// by definition.
 type InRange struct{}
 
 // Note copies what is noted at from, for errors and checks of indices, to n.

@@ -2,13 +2,16 @@ package lazy_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 )
@@ -540,6 +543,81 @@ func TestErrorsOfIndicesNameTheIteration(t *testing.T) {
 				want := strings.ReplaceAll(regexp.QuoteMeta(c.want), "LINE", `\S*indices_test\.go:\d+`)
 				require.Regexp(t, want, err.Error())
 			})
+		}
+	}
+}
+
+// An exported text has no call of the host. In one that is imported an index out of range is no error: the
+// text defines that a gather takes an existing row, and that a scatter drops the update.
+func TestIndicesOfImportedTexts(t *testing.T) {
+	for _, name := range watchers {
+		d := open(t, name)
+		for i, c := range []struct {
+			want, gradient []float32
+			f              func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor
+		}{
+			{[]float32{3, 0}, []float32{1, 0, 0, 1}, func(_ *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(computed(at)) }},
+			{[]float32{0, 1, 2, 3}, []float32{1, 1, 1, 1}, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+				return x.ScatterAdd(computed(at), lazy.Ones(tr, lazy.F32, 2))
+			}},
+			{[]float32{0, 1, 2, 3}, []float32{1, 1, 1, 1}, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+				return x.Reshape(2, 2).ScatterAddAlong(computed(at).Reshape(1, 2), lazy.Ones(tr, lazy.F32, 1, 2), 0).Reshape(4)
+			}},
+			{[]float32{6, 0}, []float32{2, 0, 0, 2}, func(_ *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+				return lazy.For(2, func(tr *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+					return tensors{s[0].Add(x.Gather(computed(at)))}
+				}, x.Narrow(0, 0, 2).MulScalar(0))[0]
+			}},
+		} {
+			t.Run(fmt.Sprint(name, "/", i), func(t *testing.T) {
+				e, err := lazy.Func(d, c.f).Export([]lazy.Input{{Name: "x", Type: types.Of(lazy.F32, 4)}, {Name: "at", Type: types.Of(lazy.I64, 2)}})
+				require.NoError(t, err)
+				require.NotContains(t, e.Text, "check_index")
+				f, err := lazy.Import("f.mlir", e.Text)
+				require.NoError(t, err)
+				tr := lazy.NewTrace(d)
+				x := lazy.Iota(tr, lazy.F32, 0, 4)
+				y := f.Call(x, lazy.From(tr, []int64{9, -1}))
+				dx := lazy.Grad(y.Sum(), x)[0]
+				require.NoError(t, tr.MarkStep(y, dx))
+				require.Equal(t, c.want, floats(t, y))
+				require.Equal(t, c.gradient, floats(t, dx))
+			})
+		}
+	}
+}
+
+// Indices of all examples of Vmap are looked at, and those of branches that no example takes are not.
+func TestIndicesOfExamples(t *testing.T) {
+	for _, name := range watchers {
+		d := open(t, name)
+		for seed := range trials.Soak(6, 1000) {
+			rng, tables := rand.New(rand.NewPCG(uint64(seed), 9)), 0
+			ops := randomIndices(rng, 3, 2, &tables)
+			m := model{map[int]wrongIndex{}}
+			var given []int64
+			var want [][]int64
+			for range 2 {
+				at := three{int64(rng.IntN(4)), int64(rng.IntN(4)), int64(rng.IntN(4))}
+				y := m.run(ops, []three{at, at, {0, 1, 2}}, nil)
+				given, want = append(given, at[:]...), append(want, y[:])
+			}
+			tr := lazy.NewTrace(d)
+			y := lazy.Vmap(func(tr *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{record(tr, ops, tensors{xs[0], xs[0], lazy.Iota(tr, lazy.I64, 0, 3)})}
+			}, tensors{lazy.From(tr, given, 2, 3)}, lazy.VmapOptions{})[0]
+			err := tr.MarkStep(y)
+			if err == nil {
+				err = tr.Wait(t.Context())
+			}
+			if len(m.wrong) > 0 {
+				require.ErrorIs(t, err, lazy.ErrIndex, "%d: %+v", seed, m.wrong)
+				continue
+			}
+			require.NoError(t, err, "%d: %+v", seed, ops)
+			got, err := lazy.ToSlice[int64](y)
+			require.NoError(t, err)
+			require.Equal(t, slices.Concat(want...), got)
 		}
 	}
 }

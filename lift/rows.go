@@ -45,7 +45,8 @@ func gather(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 	p.shift(int(d.IndexVectorDim))
 	if axis, ok := p.row(); ok {
 		order := append([]int{axis}, without(len(p.of), []int{axis})...)
-		return one(r.node(ir.OpGather, []ir.Attr{{}}, r.transpose(x, order), p.rows(r)))
+		at := r.node(ir.OpClampIndex, []ir.Attr{ir.ClampIndexRows: {Int: int64(p.of[axis])}}, p.rows(r))
+		return one(r.node(ir.OpGather, []ir.Attr{{}}, r.transpose(x, order), at))
 	}
 	if x.Type.Elements() == 0 {
 		return one(r.filled(x.Type.DType, 0, p.shape))
@@ -126,9 +127,19 @@ func (p *places) flat(r *recorder, inside bool) *ir.Node {
 		sum = r.node(ir.OpAdd, nil, sum, r.node(ir.OpMul, nil, at, r.filled(types.I64, float64(stride[a]), t.Shape)))
 	}
 	if good != nil {
-		sum = r.node(ir.OpWhere, nil, good, sum, r.filled(types.I64, -1, t.Shape))
+		sum = r.orNone(good, sum)
 	}
 	return sum
+}
+
+// orNone returns places where good is true, and else -1, which is no place: a text defines that what would
+// be there is dropped, and it is no error of the user's.
+func (r *recorder) orNone(good, at *ir.Node) *ir.Node {
+	y := r.node(ir.OpWhere, nil, good, at, r.filled(types.I64, -1, at.Type.Shape))
+	if y.Value == nil {
+		y.Value = ir.InRange{}
+	}
+	return y
 }
 
 // strides are those of the tensor in row-major order.
@@ -148,7 +159,11 @@ func (r *recorder) component(indices *ir.Node, k int) *ir.Node {
 	starts, limits := make([]int, len(s)), slices.Clone(s)
 	starts[last], limits[last] = k, k+1
 	x := r.slice(indices, starts, limits, slices.Repeat([]int{1}, len(s)))
-	x = r.reshape(x, s[:last])
+	return r.whole(r.reshape(x, s[:last]))
+}
+
+// whole returns indices as i64.
+func (r *recorder) whole(x *ir.Node) *ir.Node {
 	if x.Type.DType == types.U64 { // which i64 has half of
 		x = r.node(ir.OpMinimum, nil, x, r.spread(r.bits(types.U64, math.MaxInt64), x.Type.Shape))
 	}
@@ -178,7 +193,9 @@ func scatter(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 	attrs := []ir.Attr{{}, {Str: combine}}
 	if axis, ok := p.row(); ok {
 		order := append([]int{axis}, without(len(p.of), []int{axis})...)
-		y := r.node(ir.OpScatter, attrs, r.transpose(x, order), p.rows(r), updates)
+		at := r.whole(p.rows(r))
+		good := r.node(ir.OpAnd, nil, r.compare("GE", at, r.filled(types.I64, 0, at.Type.Shape)), r.compare("LT", at, r.filled(types.I64, float64(p.of[axis]), at.Type.Shape)))
+		y := r.node(ir.OpScatter, attrs, r.transpose(x, order), r.orNone(good, at), updates)
 		return one(r.transpose(y, sortedBy(order)))
 	}
 	flat := r.reshape(x, types.Shape{x.Type.Elements()})
