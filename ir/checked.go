@@ -52,8 +52,8 @@ func (n *Node) Widens(scan *Node) bool {
 // return; results stay. A branch or a loop has no calls: it gives what its checks have found as further
 // results, and a call follows it. The graph shares nothing with g but types, attributes and bodies.
 //
-// The host is told the least and the largest element, the number of the check, Low and Bound, as i64, and
-// then the iterations of the loops around the node, as i32, that of the innermost first. In a loop these
+// The host is told the least and the largest element, and as i64 the number of the check, Low and Bound.
+// The iterations of the loops around the node follow as i32, that of the innermost first. In a loop these
 // elements are those of the first iteration that has one out of range. The least is above the largest if
 // there is none. The function returns 0 of the elements' dtype.
 func (g *Graph) Checked(checks *Checks) *Graph {
