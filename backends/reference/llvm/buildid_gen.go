@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "8e8c071ea1fad40e12eec0aa"
+const buildID = "2e0f1e7449204e46a320aa25"

@@ -399,7 +399,11 @@ func title(kernels []*kernel.Kernel) string {
 // opened opens libLLVM; nil if that cannot be, with an error if ctx ends first.
 func (s *shared) opened(ctx context.Context) (*compiler, error) {
 	return s.open.get(ctx, func() *compiler {
-		l, err := libllvm.Open()
+		open := libllvm.Open
+		if isBackground(ctx) {
+			open = libllvm.OpenBackground
+		}
+		l, err := open()
 		if err != nil {
 			s.warn(err)
 			return nil

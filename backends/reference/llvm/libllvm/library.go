@@ -18,6 +18,7 @@ type Library struct {
 	broken  atomic.Pointer[FatalError]
 
 	pages   pages        // see [Library.ReleasePages]
+	single  atomic.Bool  // pages are mapped singly
 	running atomic.Int64 // compilations
 }
 
@@ -33,7 +34,8 @@ type engine interface {
 // opened holds what [Open] and [OpenFile] have returned.
 var opened = struct {
 	sync.Mutex
-	by map[string]result
+	by         map[string]result
+	background bool // the one that is being opened now is by [OpenBackground]
 }{by: map[string]result{}}
 
 type result struct {
@@ -45,9 +47,15 @@ type result struct {
 // variable LTC_LIBLLVM names, or else the best of those that the system has. The
 // first call takes some 20 ms, others return the same library or the same error,
 // which wraps [ErrNotFound] and says where was looked.
-func Open() (*Library, error) {
+func Open() (*Library, error) { return open(false) }
+
+// OpenBackground is Open for who compiles in the background at first: to load the library takes a few
+// milliseconds longer, and less memory meanwhile.
+func OpenBackground() (*Library, error) { return open(true) }
+
+func open(background bool) (*Library, error) {
 	name := env.LibLLVM.Value()
-	return once("open "+name, func() (*Library, error) {
+	return once("open "+name, background, func() (*Library, error) {
 		if name != "" {
 			return named(env.LibLLVM.Name+" is "+name, name)
 		}
@@ -58,14 +66,15 @@ func Open() (*Library, error) {
 // OpenFile loads the libLLVM of that file; without a slash in its name, the one
 // that the system's linker finds.
 func OpenFile(name string) (*Library, error) {
-	return once("file "+name, func() (*Library, error) { return named(name, name) })
+	return once("file "+name, false, func() (*Library, error) { return named(name, name) })
 }
 
-func once(key string, open func() (*Library, error)) (*Library, error) {
+func once(key string, background bool, open func() (*Library, error)) (*Library, error) {
 	opened.Lock()
 	defer opened.Unlock()
 	r, done := opened.by[key]
 	if !done {
+		opened.background = background
 		r.library, r.err = open()
 		opened.by[key] = r
 	}

@@ -79,7 +79,7 @@ func present(names ...string) bool {
 			return true
 		}
 		for _, dir := range directories {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			if isFile(filepath.Join(dir, name)) {
 				return true
 			}
 		}
@@ -92,7 +92,13 @@ func present(names ...string) bool {
 func load(name string, version Version) (*Library, error) {
 	runtime.LockOSThread() // of which dlerror is: why there is no library
 	defer runtime.UnlockOSThread()
+	end := func() {}
+	if opened.background { // time counts less than memory
+
+		end = watchLoading(located(name))
+	}
 	handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	end()
 	if err != nil {
 		if said := err.Error(); strings.Contains(said, "cannot open shared object file") || strings.Contains(said, "No such file") {
 			return nil, errMissing
@@ -111,6 +117,32 @@ func load(name string, version Version) (*Library, error) {
 	}
 	loaded.by[handle] = l
 	return l, nil
+}
+
+// located returns the file that the linker is likely to find for a name; the name if there is none.
+func located(name string) string {
+	if strings.Contains(name, "/") {
+		return realFile(name)
+	}
+	for _, dir := range directories {
+		if file := filepath.Join(dir, name); isFile(file) {
+			return realFile(file)
+		}
+	}
+	return name
+}
+
+func isFile(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// realFile returns the file that links lead to, as mappings name it.
+func realFile(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // use makes a Library of what the linker loaded.
@@ -135,8 +167,20 @@ func use(handle uintptr, name string, version Version) (*Library, error) {
 	if said.Major < oldest {
 		return nil, fmt.Errorf("LLVM %v is too old: %d is the oldest that works", said, oldest)
 	}
-	l := &Library{path: fileOf(handle, name), version: said, engine: e}
-	l.pages = unwritten(l.path)
+	l := &Library{path: name, version: said, engine: e}
+	needed := map[string]bool{} // by a library that stays, and so stays itself
+	for i, m := range loadedBy(handle) {
+		if i == 0 {
+			l.path = m.file
+		} else if !needed[m.name] {
+			continue
+		}
+		at := layoutOf(m.file)
+		l.pages = append(l.pages, at.at(m.base)...)
+		for _, name := range at.needs {
+			needed[name] = true
+		}
+	}
 	l.pages.release() // most of what the linker has read is not needed again
 	return l, nil
 }

@@ -56,6 +56,9 @@ func (w *work) run(text string, o Options) {
 // pages than a stage needs.
 func (l *Library) compile(text string, o Options) ([]byte, error) {
 	between := func() {}
+	if l.single.Swap(o.Background) != o.Background {
+		l.pages.singly(o.Background)
+	}
 	if o.Background { // time counts less than memory
 		between = l.pages.release
 		defer l.ReleasePages()
