@@ -64,7 +64,8 @@ var All = sync.OnceValue(func() []*Op {
 })
 
 // Find returns the op with a name: that of its Go method or function (MatMul, nn.SiLU), or
-// the mnemonic in texts and errors (matmul, nn.silu).
+// the mnemonic in texts and errors (matmul, nn.silu). The error for another name says which is closest: the
+// function of a package counts as its name without the package, too.
 func Find(name string) (*Op, error) {
 	for _, o := range All() {
 		if o.GoName() == name || o.Mnemonic() == name {
@@ -74,7 +75,11 @@ func Find(name string) (*Op, error) {
 	best, edits := "", max(2, len(name)/3)+1
 	for _, o := range All() {
 		for _, n := range []string{o.GoName(), o.Mnemonic()} {
-			if d := diag.Edits(strings.ToLower(name), strings.ToLower(n)); d < edits {
+			d := diag.Edits(strings.ToLower(name), strings.ToLower(n))
+			if _, bare, ok := strings.Cut(n, "."); ok {
+				d = min(d, diag.Edits(strings.ToLower(name), strings.ToLower(bare)))
+			}
+			if d < edits {
 				best, edits = n, d
 			}
 		}

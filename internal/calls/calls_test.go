@@ -111,7 +111,8 @@ func TestConstantsHaveWords(t *testing.T) {
 func TestFind(t *testing.T) {
 	for name, want := range map[string]string{
 		"sofmax":      `no op "sofmax": did you mean Softmax?`,
-		"relu6x":      `no op "relu6x": did you mean ReLU?`,
+		"relu6x":      `no op "relu6x": did you mean nn.ReLU6?`,
+		"pdist":       `no op "pdist": did you mean nn.PDist?`,
 		"wibbledywub": `no op "wibbledywub"`,
 	} {
 		_, err := calls.Find(name)
