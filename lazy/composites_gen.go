@@ -386,7 +386,9 @@ func init() { // not a value of the variable: the functions use it
 			row: &ops.Composites[compositeLogAddExp2],
 		},
 		compositeHypot: {
-			row: &ops.Composites[compositeHypot],
+			row:  &ops.Composites[compositeHypot],
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeHypot(x[0], x[1])) },
+			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradHypot(x[0], x[1], y[0], ct[0]) },
 		},
 		compositeXlogy: {
 			row: &ops.Composites[compositeXlogy],
@@ -1933,14 +1935,11 @@ func recordHypot(x *Tensor, y *Tensor) *Tensor {
 	if bad != nil {
 		return bad
 	}
-	if bad = c.read(tr, xs[:]); bad != nil {
-		return bad
-	}
-	return computeHypot(xs[0], xs[1])
+	return c.call(tr, nil, xs[:])
 }
 
 // Hypot returns sqrt(x² + y²) elementwise, without overflow; infinite if x or
-// y is.
+// y is. The gradient where both are 0 is 0.
 //
 // It requires: x is floating point; y is floating point and has the dtype of x;
 // the shapes broadcast. Operands of different dtypes are promoted.

@@ -255,9 +255,7 @@ func computeHypot(x, y *Tensor) *Tensor {
 	d := x.DType()
 	return finer(func(in []*Tensor) *Tensor {
 		x, y := in[0], in[1]
-		squares := x.Mul(x).Add(y.Mul(y))
-		none := squares.Equal(x.like(0)) // where the gradient of the root is infinite
-		length := none.Where(x.like(0), none.Where(x.like(1), squares).Sqrt())
+		length := x.Mul(x).Add(y.Mul(y)).Sqrt()
 		if d == types.F64 {
 			large, small := x.Abs().Maximum(y.Abs()), x.Abs().Minimum(y.Abs())
 			ratio := small.Div(large.Equal(large.like(0)).Where(large.like(1), large))
@@ -266,6 +264,38 @@ func computeHypot(x, y *Tensor) *Tensor {
 		infinite := x.IsInf().Or(y.IsInf())
 		return infinite.Where(x.like(math.Inf(1)), length)
 	}, x, y)
+}
+
+// gradHypot is ct·x/z and ct·y/z, and 0 where z is 0. In f64 a product ct·x can become infinite, and z, as in PyTorch.
+func gradHypot(x, y, z, ct *Tensor) []*Tensor {
+	of := func(side int) *Tensor {
+		operands := []*Tensor{x, y, z, ct}
+		slope := finer(func(in []*Tensor) *Tensor {
+			z := in[2]
+			if x.DType() != types.F64 { // rounded, and infinite too soon
+				z = in[0].Mul(in[0]).Add(in[1].Mul(in[1])).Sqrt()
+			}
+			none := z.Equal(z.like(0))
+			return none.Where(z.like(0), in[3].Mul(in[side]).Div(none.Where(z.like(1), z)))
+		}, operands...)
+		return slope.summedLike(operands[side])
+	}
+	return []*Tensor{of(0), of(1)}
+}
+
+// summedLike returns the sums of x over the axes along which an operand of another shape was repeated.
+func (x *Tensor) summedLike(operand *Tensor) *Tensor {
+	more := x.Rank() - operand.Rank()
+	var axes []int
+	for i := range x.Rank() {
+		if i < more || x.OpenDim(i) != operand.OpenDim(i-more) {
+			axes = append(axes, i)
+		}
+	}
+	if axes == nil {
+		return x
+	}
+	return x.Sum(axes...).Reshape(operand.OpenShape()...)
 }
 
 // computeXlogy takes 1 for a y whose logarithm times 0 is no number.
