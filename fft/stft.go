@@ -14,13 +14,15 @@ import (
 
 // STFTOptions are those of [STFT] and [ISTFT]. The zero value is what PyTorch does by default.
 type STFTOptions struct {
-	// Hop is how many elements a frame begins behind the one before. 0: a quarter of a frame's.
+	// Hop is how many elements a frame begins behind the one before. 0: a quarter of a frame's, which has four at
+	// least.
 	Hop int
 	// Width is how many elements of a frame the window has, in the middle between zeros. 0: as many as Window
 	// has, or else all.
 	Width int
 	// Window has a factor for each of Width elements. nil: ones. [lazy.HannWindow] and others make windows, as
-	// periodic ones.
+	// periodic ones. Its dtype and that of the signal promote as operands of a product do. That of STFT can be
+	// complex: then the transform is two-sided.
 	Window *lazy.Tensor
 	// Uncentered frames begin at their place. Others have it in the middle: the signal is padded by half a
 	// frame at both ends.
@@ -57,8 +59,8 @@ const (
 // every Hop-th. The result has the frequencies in the axis before the last, and the frames in the last one.
 //
 // x is f32, f64, c64 or c128, of the shape […, size]. The result is complex, of the shape […, frequencies, frames].
-// It has n/2+1 frequencies, or all n if it is two-sided. The number of frames is 1 + (size + 2·pad - n)/Hop. The pad
-// is n/2 if frames are centered, and else 0.
+// It has n/2+1 frequencies, or all n if it is two-sided, as transforms of complex frames are. The number of frames is
+// 1 + (size + 2·pad - n)/Hop. The pad is n/2 if frames are centered, and else 0.
 func STFT(x *lazy.Tensor, n int, o STFTOptions) *lazy.Tensor {
 	hop, width := o.frame(n)
 	return recordSTFT(x, o.Window, n, hop, width, !o.Uncentered, int(o.Padding), o.Normalized, o.TwoSided)
@@ -80,7 +82,7 @@ func ISTFT(x *lazy.Tensor, n int, o STFTOptions) *lazy.Tensor {
 func (o *STFTOptions) frame(n int) (hop, width int) {
 	hop, width = o.Hop, o.Width
 	if hop == 0 {
-		hop = max(n/4, 1)
+		hop = n / 4
 	}
 	if width == 0 {
 		if width = n; o.Window != nil && o.Window.Rank() == 1 {
@@ -95,10 +97,12 @@ func checkFrames(x, window *lazy.Tensor, n, hop, width int) (demand, reason stri
 	switch d := x.DType(); {
 	case d == types.F16 || d == types.BF16:
 		return stftDType, fmt.Sprintf("x is %v; convert it to f32 with Convert", d)
+	case n > 0 && hop == 0:
+		return stftFrames, fmt.Sprintf("n is %d, of which a quarter is no hop; give one as Hop", n)
 	case n < 1 || hop < 1 || width < 1 || width > n:
 		return stftFrames, fmt.Sprintf("n is %d, hop %d and width %d: they must be positive, and width at most n", n, hop, width)
-	case window != nil && (window.DType() != d.Part() || !window.OpenShape().Equal(types.Shape{width})):
-		return stftWindow, fmt.Sprintf("window is %v, must be %v", window.Type(), types.Of(d.Part(), width))
+	case window != nil && !window.OpenShape().Equal(types.Shape{width}):
+		return stftWindow, fmt.Sprintf("window has the shape %v, must have %v", window.OpenShape(), types.Shape{width})
 	}
 	return "", ""
 }
@@ -136,7 +140,7 @@ func computeSTFT(x, window *lazy.Tensor, n, hop, width int, center bool, mode in
 		frames = frames.Mul(w)
 	}
 	k := forward
-	if !twoSided && !x.DType().IsComplex() {
+	if !twoSided && !frames.DType().IsComplex() {
 		k = realForward
 	}
 	norm := Backward
@@ -208,7 +212,11 @@ func checkISTFT(x, window *lazy.Tensor, n, hop, width int, center bool, _, twoSi
 		return istftSizes, fmt.Sprintf("the number of frames is the open size %s", dims.String(count))
 	case rows != want:
 		return istftSizes, fmt.Sprintf("x is %v, with other frequencies than the %d of such frames", x.Type(), want)
-	case length < 0 || count == 0 || end <= start:
+	case length < 0:
+		return istftLength, fmt.Sprintf("length is %d, must not be negative; 0 is what the frames have", length)
+	case length > dims.Largest:
+		return istftLength, fmt.Sprintf("length is %d, must be at most %d", length, dims.Largest)
+	case count == 0 || end <= start:
 		return istftLength, fmt.Sprintf("the frames come to the size %d, and the signal begins at %d of it", n+hop*(count-1), start)
 	case window == nil:
 		if at := uncovered(n, hop, count, width, start, end); at >= 0 {
@@ -225,7 +233,7 @@ func bounds(n, hop, count int, center bool, length int) (start, end int) {
 		start = n / 2
 	}
 	if end = all - start; length > 0 {
-		end = min(start+length, all)
+		end = start + min(length, all-start)
 	}
 	return start, end
 }
@@ -261,6 +269,9 @@ func computeISTFT(x, window *lazy.Tensor, n, hop, width int, center, normalized,
 		w = lazy.Ones(tr, x.DType().Part(), n)
 	} else {
 		frames = frames.Mul(w)
+		if part := frames.DType().Part(); w.DType() != part {
+			w = w.Convert(part)
+		}
 	}
 	all := n + hop*(count-1)
 	start, end := bounds(n, hop, count, center, length)

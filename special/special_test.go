@@ -122,6 +122,8 @@ var ends = []function{
 	{"mvlgamma 1", mvlgamma(1), []float64{0, inf, nan}, []float64{inf, inf, nan}},
 	{"entr", special.Entr, []float64{0, -1, inf, -inf, nan}, []float64{0, -inf, -inf, -inf, nan}},
 	{"xlog1py of 0", xlog1py(0), []float64{-2, -1, inf, nan}, []float64{0, 0, 0, nan}},
+	{"zeta of infinity", zeta(inf), []float64{0.5, 1, 2, inf}, []float64{inf, 1, 0, 0}},
+	{"zeta of 2", zeta(2), []float64{inf, nan}, []float64{0, nan}},
 	{"xlog1py of 1", xlog1py(1), []float64{-2, -1, inf, nan}, []float64{nan, -inf, inf, nan}},
 	{"sinc", special.Sinc, []float64{0, inf, nan}, []float64{1, nan, nan}},
 	{"expit", special.Expit, []float64{0, inf, -inf, nan}, []float64{0.5, 1, 0, nan}},

@@ -28,24 +28,24 @@ var fftRows = []Op{
 	{Name: "IFFTShift", Text: "ifftshift", Family: ComplexNumbers, Doc: "returns x with the frequency 0 moved from the middle to the first place along each axis, all when none is given: the inverse of FFTShift.",
 		Operands: one(Any), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline},
 	{Name: "STFT", Text: "stft", Family: ComplexNumbers, Doc: "returns the short-time Fourier transform of the last axis of x: that of frames of n elements, which begin at every hop-th. The frequencies are in the axis before the last, and the frames in the last one.",
-		Operands: framed(FloatOrComplex), Attrs: []Attr{{"n", Int}, {"hop", Int}, {"width", Int}, {"center", Flag}, {"padding", Int}, {"normalized", Flag}, {"twoSided", Flag}},
+		Operands: framed(FloatOrComplex, FloatOrComplex), Attrs: []Attr{{"n", Int}, {"hop", Int}, {"width", Int}, {"center", Flag}, {"padding", Int}, {"normalized", Flag}, {"twoSided", Flag}},
 		Where:  append(framesFit[:len(framesFit):len(framesFit)], Demand{"padding", "padding is Reflect, Zeros, Replicate or Circular"}, Demand{"sizes", "the last axis of x has a size that is a number, and elements for a frame and for the padding"}),
 		Traits: Inline | Internal},
 	{Name: "ISTFT", Text: "istft", Family: ComplexNumbers, Doc: "returns the signal whose STFT is x, or the one whose transform is closest to x by least squares.",
-		Operands: framed(Complex), Attrs: []Attr{{"n", Int}, {"hop", Int}, {"width", Int}, {"center", Flag}, {"normalized", Flag}, {"twoSided", Flag}, {"whole", Flag}, {"unchecked", Flag}, {"length", Int}},
+		Operands: framed(Complex, Float), Attrs: []Attr{{"n", Int}, {"hop", Int}, {"width", Int}, {"center", Flag}, {"normalized", Flag}, {"twoSided", Flag}, {"whole", Flag}, {"unchecked", Flag}, {"length", Int}},
 		Where: append(framesFit[1:len(framesFit):len(framesFit)], Demand{"sizes", "the axis before the last has the frequencies of such frames, and the number of frames is no open size"}, Demand{"length", "the signal has elements"},
 			Demand{"covered", "without a window each element of the signal is in a frame"}),
 		Traits: Inline | Internal},
 }
 
 // framed are the operands of transforms of frames.
-func framed(x Constraint) []Operand {
-	return []Operand{{Name: "x", Is: x}, {Name: "window", Is: Float, Optional: true}}
+func framed(x, window Constraint) []Operand {
+	return []Operand{{Name: "x", Is: x}, {Name: "window", Is: window, Optional: true}}
 }
 
 // framesFit are the demands of transforms of frames.
 var framesFit = []Demand{{"dtype", "x is no f16 or bf16"}, {"frames", "n, hop and width are positive, and width is at most n"},
-	{"window", "window has one axis of width elements, of the dtype of x or of its parts"}}
+	{"window", "window has one axis of width elements"}}
 
 // fourierRow is the row of a transform, whose function has the attributes as options.
 func fourierRow(name, what string, x Constraint) Op {
