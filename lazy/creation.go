@@ -283,6 +283,43 @@ func BartlettWindow(tr *Trace, dtype types.DType, n int, periodic bool) *Tensor 
 	return x.Minimum(x.MulScalar(-1).AddScalar(2)).Convert(dtype)
 }
 
+// KaiserWindow records the window of Kaiser with n elements: I0(beta·√(1-t²)) / I0(beta), for t from -1 at one end to
+// 1 at the other. I0 is the modified Bessel function. PyTorch's default of beta is 12. One that is periodic goes on
+// as if it had one more element.
+func KaiserWindow(tr *Trace, dtype types.DType, n int, periodic bool, beta float64) *Tensor {
+	switch {
+	case n < 0:
+		return refused(tr, "kaiser_window", fmt.Sprintf("the number of elements is %d", n))
+	case n == 1:
+		return Ones(tr, dtype, 1)
+	}
+	all := make([]float64, n)
+	for i := range all {
+		t := 2*float64(i)/period(n, periodic) - 1
+		root := math.Abs(beta) * math.Sqrt(max(0, (1-t)*(1+t)))
+		all[i] = math.Exp(root-math.Abs(beta)) * scaledI0(root) / scaledI0(math.Abs(beta))
+	}
+	return From(tr, all).Convert(dtype)
+}
+
+// scaledI0 is exp(-x)·I0(x) of an x that is not negative: by the power series, NIST Digital Library of Mathematical
+// Functions 10.25.2, or from 40 on by the asymptotic one, 10.40.1.
+func scaledI0(x float64) float64 {
+	sum, term := 1.0, 1.0
+	for k := 1.0; term > sum*0x1p-54; k++ {
+		if x < 40 {
+			term *= (x / 2 / k) * (x / 2 / k)
+		} else {
+			term *= (2*k - 1) * (2*k - 1) / (8 * k * x)
+		}
+		sum += term
+	}
+	if x < 40 {
+		return sum * math.Exp(-x)
+	}
+	return sum / math.Sqrt(2*math.Pi*x)
+}
+
 // period is after how many elements a window begins again.
 func period(n int, periodic bool) float64 {
 	if periodic {

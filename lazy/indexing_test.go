@@ -46,6 +46,10 @@ func TestIndex(t *testing.T) {
 		"hamming":      {lazy.HammingWindow(tr, lazy.F32, 3, false), []float32{0.08, 1, 0.08}, []int{3}},
 		"bartlett":     {lazy.BartlettWindow(tr, lazy.F32, 5, false), []float32{0, 0.5, 1, 0.5, 0}, []int{5}},
 		"blackman":     {lazy.BlackmanWindow(tr, lazy.F32, 4, true), []float32{0, 0.34, 1, 0.34}, []int{4}},
+		"kaiser":       {lazy.KaiserWindow(tr, lazy.F32, 5, true, 12), []float32{5.2773441e-05, 0.10171969, 0.79293983, 0.79293983, 0.10171969}, []int{5}},
+		"wide kaiser":  {lazy.KaiserWindow(tr, lazy.F32, 4, false, 100), []float32{0, 0.0033810348, 0.0033810348, 0}, []int{4}},
+		"flat kaiser":  {lazy.KaiserWindow(tr, lazy.F32, 3, false, 0), []float32{1, 1, 1}, []int{3}},
+		"no kaiser":    {lazy.KaiserWindow(tr, lazy.F32, 0, true, 12), []float32{}, []int{0}},
 	} {
 		values, dims := valuesOf(t, c.got)
 		require.Equal(t, c.dims, dims, name)

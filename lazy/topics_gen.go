@@ -27,7 +27,7 @@
 //     IsReal, FullComplex, FourierTransform, FourierKind
 //   - Making tensors: From, Borrow, Share, FromView, ShareView, Full, Zeros, Ones, ARange,
 //     LinSpace, LogSpace, Eye, HannWindow, HammingWindow, BlackmanWindow, BartlettWindow,
-//     Const, Iota, NewScalar, Trace.Scalar, Place
+//     KaiserWindow, Const, Iota, NewScalar, Trace.Scalar, Place
 //   - Writing: Assign, Copy_, Fill_
 //   - Open sizes: lazy.Dim, OpenDim, OpenShape, Size, SizeAdd, SizeSub, SizeMul, SizeDiv,
 //     SizeMin, SizeMax

@@ -9,8 +9,7 @@
 // Eigh and SVD are by Jacobi rotations of n/2 pairs at a time; the backend cpu has functions for smaller matrices. A matrix with NaNs or infinities
 // gives NaNs.
 //
-// General eigenvalues (torch.linalg.eig) are complex, and not here; neither is LDL, which only
-// saves half of the work of LU.
+// Eig is by the QR algorithm. LDL is not here: it only saves half of the work of LU.
 //
 // The package imports only ltc/lazy, ltc/ir/ops, ltc/ir/types and ltc/internal/functions.
 package linalg

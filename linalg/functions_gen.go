@@ -27,6 +27,10 @@ const (
 	eighClosed               = "closed"
 	eigvalsHSquare           = "square"
 	eigvalsHClosed           = "closed"
+	eigSquare                = "square"
+	eigClosed                = "closed"
+	eigvalsSquare            = "square"
+	eigvalsClosed            = "closed"
 	svdMatrix                = "matrix"
 	svdClosed                = "closed"
 	sVDValsMatrix            = "matrix"
@@ -98,6 +102,8 @@ var (
 	definedHouseholderProduct *lazy.Callable
 	definedEigh               *lazy.Callable
 	definedEigvalsH           *lazy.Callable
+	definedEig                *lazy.Callable
+	definedEigvals            *lazy.Callable
 	definedSVD                *lazy.Callable
 	definedSVDVals            *lazy.Callable
 	definedSolveTriangular    *lazy.Callable
@@ -155,100 +161,102 @@ func init() { // not values of the variables: the functions use them
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkEigvalsH(x[0], a.Flag("upper"))
 	}, nil)
-	definedSVD = functions.Define(&rows[7], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedEig = functions.Define(&rows[7], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return functions.All(computeEig(x[0])) }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkEig(x[0]) }, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradEig(x[0], y, ct) })
+	definedEigvals = functions.Define(&rows[8], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeEigvals(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkEigvals(x[0]) }, nil)
+	definedSVD = functions.Define(&rows[9], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return functions.All(computeSVD(x[0], a.Flag("full")))
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkSVD(x[0], a.Flag("full")) }, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return gradSVD(x[0], y, ct, a.Flag("full"))
 	})
-	definedSVDVals = functions.Define(&rows[8], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeSVDVals(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkSVDVals(x[0]) }, nil)
-	definedSolveTriangular = functions.Define(&rows[9], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedSVDVals = functions.Define(&rows[10], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeSVDVals(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkSVDVals(x[0]) }, nil)
+	definedSolveTriangular = functions.Define(&rows[11], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeSolveTriangular(x[0], x[1], a.Flag("upper"), a.Flag("right"), a.Flag("unit"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkSolveTriangular(x[0], x[1], a.Flag("upper"), a.Flag("right"), a.Flag("unit"))
 	}, nil)
-	definedCholeskySolve = functions.Define(&rows[10], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedCholeskySolve = functions.Define(&rows[12], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCholeskySolve(x[0], x[1], a.Flag("upper"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCholeskySolve(x[0], x[1], a.Flag("upper"))
 	}, nil)
-	definedCholeskyInverse = functions.Define(&rows[11], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedCholeskyInverse = functions.Define(&rows[13], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCholeskyInverse(x[0], a.Flag("upper"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCholeskyInverse(x[0], a.Flag("upper"))
 	}, nil)
-	definedSolveFactored = functions.Define(&rows[12], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedSolveFactored = functions.Define(&rows[14], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeSolveFactored(x[0], x[1], x[2], x[3], a.Flag("transpose"))}
 	}, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return gradSolveFactored(x[0], x[1], x[2], x[3], y[0], ct[0], a.Flag("transpose"))
 	})
-	definedSolve = functions.Define(&rows[13], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedSolve = functions.Define(&rows[15], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeSolve(x[0], x[1], a.Flag("right"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkSolve(x[0], x[1], a.Flag("right"))
 	}, nil)
-	definedLUSolve = functions.Define(&rows[14], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedLUSolve = functions.Define(&rows[16], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeLUSolve(x[0], x[1], x[2])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkLUSolve(x[0], x[1], x[2]) }, nil)
-	definedInv = functions.Define(&rows[15], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeInv(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkInv(x[0]) }, nil)
-	definedLstSq = functions.Define(&rows[16], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeLstSq(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkLstSq(x[0], x[1]) }, nil)
-	definedPInv = functions.Define(&rows[17], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedInv = functions.Define(&rows[17], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeInv(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkInv(x[0]) }, nil)
+	definedLstSq = functions.Define(&rows[18], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeLstSq(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkLstSq(x[0], x[1]) }, nil)
+	definedPInv = functions.Define(&rows[19], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePInv(x[0], a.Float("rtol"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkPInv(x[0], a.Float("rtol")) }, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return gradPInv(x[0], y[0], ct[0], a.Float("rtol"))
 	})
-	definedDetFactored = functions.Define(&rows[18], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedDetFactored = functions.Define(&rows[20], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeDetFactored(x[0], x[1], x[2], x[3])}
 	}, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return gradDetFactored(x[0], x[1], x[2], x[3], y[0], ct[0])
 	})
-	definedSlogDetFactored = functions.Define(&rows[19], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedSlogDetFactored = functions.Define(&rows[21], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return functions.All(computeSlogDetFactored(x[0], x[1], x[2], x[3]))
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkSlogDetFactored(x[0], x[1], x[2], x[3])
 	}, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return gradSlogDetFactored(x[0], x[1], x[2], x[3], y, ct)
 	})
-	definedDet = functions.Define(&rows[20], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeDet(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkDet(x[0]) }, nil)
-	definedLogDet = functions.Define(&rows[21], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeLogDet(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkLogDet(x[0]) }, nil)
-	definedMatrixRank = functions.Define(&rows[22], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedDet = functions.Define(&rows[22], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeDet(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkDet(x[0]) }, nil)
+	definedLogDet = functions.Define(&rows[23], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeLogDet(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkLogDet(x[0]) }, nil)
+	definedMatrixRank = functions.Define(&rows[24], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMatrixRank(x[0], a.Float("rtol"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMatrixRank(x[0], a.Float("rtol"))
 	}, nil)
-	definedMatrixPower = functions.Define(&rows[23], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMatrixPower = functions.Define(&rows[25], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMatrixPower(x[0], a.Int("n"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMatrixPower(x[0], a.Int("n"))
 	}, nil)
-	definedMatrixExp = functions.Define(&rows[24], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeMatrixExp(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkMatrixExp(x[0]) }, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradMatrixExp(x[0], y[0], ct[0]) })
-	definedMatrixNormOf = functions.Define(&rows[25], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMatrixExp = functions.Define(&rows[26], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeMatrixExp(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkMatrixExp(x[0]) }, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradMatrixExp(x[0], y[0], ct[0]) })
+	definedMatrixNormOf = functions.Define(&rows[27], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMatrixNormOf(x[0], a.Int("kind"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMatrixNormOf(x[0], a.Int("kind"))
 	}, nil)
-	definedCondOf = functions.Define(&rows[26], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedCondOf = functions.Define(&rows[28], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCondOf(x[0], a.Int("kind"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkCondOf(x[0], a.Int("kind")) }, nil)
-	definedTrace = functions.Define(&rows[27], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeTrace(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkTrace(x[0]) }, nil)
-	definedCross = functions.Define(&rows[28], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedTrace = functions.Define(&rows[29], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeTrace(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkTrace(x[0]) }, nil)
+	definedCross = functions.Define(&rows[30], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCross(x[0], x[1], a.Int("axis"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCross(x[0], x[1], a.Int("axis"))
 	}, nil)
-	definedVecDot = functions.Define(&rows[29], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedVecDot = functions.Define(&rows[31], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeVecDot(x[0], x[1], a.Int("axis"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkVecDot(x[0], x[1], a.Int("axis"))
 	}, nil)
-	definedVander = functions.Define(&rows[30], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedVander = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeVander(x[0], a.Int("n"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkVander(x[0], a.Int("n")) }, nil)
-	definedTensorInv = functions.Define(&rows[31], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedTensorInv = functions.Define(&rows[33], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeTensorInv(x[0], a.Int("ind"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkTensorInv(x[0], a.Int("ind"))
 	}, nil)
-	definedTensorSolve = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedTensorSolve = functions.Define(&rows[34], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeTensorSolve(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkTensorSolve(x[0], x[1]) }, nil)
 }
@@ -327,6 +335,32 @@ func Eigh(x *lazy.Tensor, upper bool) (values, vectors *lazy.Tensor) {
 // sizes.
 func EigvalsH(x *lazy.Tensor, upper bool) *lazy.Tensor {
 	return definedEigvalsH.Call(lazy.Attrs{"upper": upper}, x)
+}
+
+// Eig returns the complex eigenvalues, rising by the real part, and the
+// eigenvectors as columns of length 1, whose largest element is real and
+// positive, of each square matrix of the last two axes. They are c64, or c128
+// of f64 and c128. Those of a real matrix are real, or pairs of conjugates, the
+// one with the positive imaginary part first. The gradient is that of functions
+// which do not depend on the phases of the vectors. It is NaN where it asks for
+// the vectors of equal eigenvalues, and not finite where a matrix has fewer
+// vectors than rows.
+//
+// It requires: x is floating point or complex; x has at least rank 2, and its
+// last two dimensions are equal; the last two dimensions of x are no open
+// sizes.
+func Eig(x *lazy.Tensor) (values, vectors *lazy.Tensor) {
+	ys := definedEig.CallAll(nil, x)
+	return ys[0], ys[1]
+}
+
+// Eigvals returns the eigenvalues of Eig.
+//
+// It requires: x is floating point or complex; x has at least rank 2, and its
+// last two dimensions are equal; the last two dimensions of x are no open
+// sizes.
+func Eigvals(x *lazy.Tensor) *lazy.Tensor {
+	return definedEigvals.Call(nil, x)
 }
 
 // SVD returns U, whose columns are orthonormal, the singular values s, falling,

@@ -118,6 +118,17 @@ func away(x *lazy.Tensor) *lazy.Tensor {
 	return x.Add(lazy.Eye(x.Trace(), x.DType(), 3, 3).MulScalar(2))
 }
 
+// inOrder returns the parts of eigenvalues in an order, and the squares of the vectors' moduli.
+func inOrder(values, vectors *lazy.Tensor) []*lazy.Tensor {
+	order := values.Imag().MulScalar(2).Add(values.Real()).ArgSort(-1) // PyTorch's have none
+	values = values.GatherAlong(order, -1)
+	ys := list(values.Real(), values.Imag())
+	if vectors != nil {
+		ys = append(ys, vectors.GatherAlong(order.Unsqueeze(-2).BroadcastTo(vectors.Shape()...), -1).Abs().Square())
+	}
+	return ys
+}
+
 var goldenCalls = map[string]func(x []*lazy.Tensor) []*lazy.Tensor{
 	"Cholesky":       func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.Cholesky(definite(x[0]), false)) },
 	"Cholesky/upper": func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.Cholesky(definite(x[0]), true)) },
@@ -147,6 +158,8 @@ var goldenCalls = map[string]func(x []*lazy.Tensor) []*lazy.Tensor{
 	"EigvalsH": func(x []*lazy.Tensor) []*lazy.Tensor {
 		return list(linalg.EigvalsH(x[0].Add(transposed(x[0].Conj())), true))
 	},
+	"Eig":     func(x []*lazy.Tensor) []*lazy.Tensor { return inOrder(linalg.Eig(x[0])) },
+	"Eigvals": func(x []*lazy.Tensor) []*lazy.Tensor { return inOrder(linalg.Eigvals(x[0]), nil) },
 	"SVD":     func(x []*lazy.Tensor) []*lazy.Tensor { return squares(1, list(linalg.SVD(x[0], false))...) },
 	"SVDVals": func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.SVDVals(x[0])) },
 	"SolveTriangular": func(x []*lazy.Tensor) []*lazy.Tensor {
@@ -220,7 +233,7 @@ func callOf(t *testing.T, g *golden) func(x []*lazy.Tensor) []*lazy.Tensor {
 }
 
 // compiledComplex are the cases of complex numbers that are compiled, too.
-var compiledComplex = []string{"complex/Cholesky", "complex/CholeskySolve/upper", "complex/LUFactor", "complex/QR", "complex/Solve", "complex/SlogDet", "complex/Eigh", "complex/SVD"}
+var compiledComplex = []string{"complex/Cholesky", "complex/CholeskySolve/upper", "complex/LUFactor", "complex/QR", "complex/Solve", "complex/SlogDet", "complex/Eigh", "complex/Eig", "complex/SVD"}
 
 // What PyTorch computes, and its gradients, on the evaluator and compiled.
 func TestGoldens(t *testing.T) {

@@ -38,6 +38,8 @@ func TestMistakes(t *testing.T) {
 		{"tau has the shape [4] (linalg.householder_product_c4)", linalg.HouseholderProduct(s, of(4))},
 		{"the last two dimensions of x differ: 2 and 3 (linalg.eigh_c2)", first(linalg.Eigh(m, false))},
 		{"the last two dimensions of x differ: 2 and 3 (linalg.eigvalsh_c2)", linalg.EigvalsH(m, false)},
+		{"linalg.eig(f32[2,3]): the last two dimensions of x differ: 2 and 3 (linalg.eig_c2)", first(linalg.Eig(m))},
+		{"the last two dimensions of x differ: 2 and 3 (linalg.eigvals_c2)", linalg.Eigvals(m)},
 		{"x has rank 1, must be at least 2 (linalg.svd_c2)", first3(linalg.SVD(v, false))},
 		{"x has rank 1, must be at least 2 (linalg.svdvals_c2)", linalg.SVDVals(v)},
 		{"the last two dimensions of x differ: 2 and 3 (linalg.solve_triangular_c3)", linalg.SolveTriangular(m, m, false, false, false)},
@@ -161,7 +163,8 @@ func TestEmpty(t *testing.T) {
 		all := []*lazy.Tensor{lu, pivots, q, r, u, s, vt, linalg.PInv(x, -1), linalg.MatrixRank(x, -1)}
 		if m == n {
 			l, v := linalg.Eigh(x, false)
-			all = append(all, l, v, linalg.Det(x), linalg.Inv(x), linalg.MatrixExp(x), linalg.Cholesky(x, false), lazy.Grad(linalg.Det(x).Sum(), x)[0])
+			l2, v2 := linalg.Eig(x)
+			all = append(all, l, v, l2, v2, linalg.Det(x), linalg.Inv(x), linalg.MatrixExp(x), linalg.Cholesky(x, false), lazy.Grad(linalg.Det(x).Sum(), x)[0])
 		}
 		require.NoError(t, tr.MarkStep(all...), "%v", dims)
 		require.Equal(t, []int{m, m}, []int(q.Shape()[q.Rank()-2:]), "%v", dims)
@@ -273,6 +276,7 @@ func TestOpenSizes(t *testing.T) {
 	for name, f := range map[string]func(x *lazy.Tensor) *lazy.Tensor{
 		"inv": linalg.Inv, "det": linalg.Det, "svdvals": linalg.SVDVals, "exp": linalg.MatrixExp,
 		"eigh": func(x *lazy.Tensor) *lazy.Tensor { return linalg.EigvalsH(x, false) },
+		"eig":  func(x *lazy.Tensor) *lazy.Tensor { return linalg.Eigvals(x).Abs() },
 	} {
 		mapped := lazy.Vmap(func(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor { return list(f(xs[0])) }, []*lazy.Tensor{x}, lazy.VmapOptions{})[0]
 		require.InDeltaSlice(t, values(t, f(x)), values(t, mapped), 1e-9, name)

@@ -361,6 +361,8 @@ var generated = []function{
 	{"linalg.HouseholderProduct", func(c *Call) []*lazy.Tensor { return one(linalg.HouseholderProduct(c.X[0], c.X[1])) }},
 	{"linalg.Eigh", func(c *Call) []*lazy.Tensor { return several(linalg.Eigh(c.X[0], c.Flag("upper"))) }},
 	{"linalg.EigvalsH", func(c *Call) []*lazy.Tensor { return one(linalg.EigvalsH(c.X[0], c.Flag("upper"))) }},
+	{"linalg.Eig", func(c *Call) []*lazy.Tensor { return several(linalg.Eig(c.X[0])) }},
+	{"linalg.Eigvals", func(c *Call) []*lazy.Tensor { return one(linalg.Eigvals(c.X[0])) }},
 	{"linalg.SVD", func(c *Call) []*lazy.Tensor { return several(linalg.SVD(c.X[0], c.Flag("full"))) }},
 	{"linalg.SVDVals", func(c *Call) []*lazy.Tensor { return one(linalg.SVDVals(c.X[0])) }},
 	{"linalg.SolveTriangular", func(c *Call) []*lazy.Tensor {

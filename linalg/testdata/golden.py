@@ -33,6 +33,15 @@ def singular(x):
     return torch.cat([x, x.sum(-1, keepdim=True)], -1)
 
 
+def in_order(values, vectors=None):
+    """the parts of eigenvalues in an order, and the squares of the vectors' moduli"""
+    order = (2 * values.imag + values.real).argsort(-1)
+    values = values.gather(-1, order)
+    if vectors is None:
+        return values.real, values.imag
+    return values.real, values.imag, vectors.gather(-1, order.unsqueeze(-2).expand(vectors.shape)).abs().square()
+
+
 S = (3, 3)
 B = (2, 3, 3)
 CASES = {
@@ -56,6 +65,8 @@ CASES = {
     "Eigh": ([B], lambda x: tuple(t if i == 0 else t.abs().square() for i, t in enumerate(L.eigh(x + x.mH)))),
     "Eigh/triangle": ([(4, 4)], lambda x: L.eigh(x)[0].detach()),
     "EigvalsH": ([(4, 4)], lambda x: L.eigvalsh(x + x.mH, "U")),
+    "Eig": ([(2, 4, 4)], lambda x: in_order(*L.eig(x))),
+    "Eigvals": ([(5, 5)], lambda x: in_order(L.eigvals(x))),
     "SVD": ([(2, 4, 3)], lambda x: tuple(t if i == 1 else t.abs().square() for i, t in enumerate(L.svd(x, full_matrices=False)))),
     "SVD/wide": ([(3, 5)], lambda x: tuple(t if i == 1 else t.abs().square() for i, t in enumerate(L.svd(x, full_matrices=False)))),
     "SVDVals": ([(4, 2)], lambda x: L.svdvals(x)),
@@ -104,7 +115,7 @@ CASES = {
     "TensorSolve": ([(2, 3, 6), (2, 3)], lambda x, b: L.tensorsolve(x, b)),
 }
 COMPLEX = ["Cholesky", "Cholesky/upper", "CholeskySolve", "CholeskySolve/upper", "CholeskyInverse", "LUFactor", "LUFactor/tall", "LUFactor/wide",
-           "LU", "LUSolve", "QR", "QR/square", "QR/wide", "QR/complete", "Reflect", "HouseholderProduct", "Eigh", "Eigh/triangle", "EigvalsH", "SVD",
+           "LU", "LUSolve", "QR", "QR/square", "QR/wide", "QR/complete", "Reflect", "HouseholderProduct", "Eigh", "Eigh/triangle", "EigvalsH", "Eig", "Eigvals", "SVD",
            "SVD/wide", "SVDVals", "SolveTriangular", "SolveTriangular/right", "Solve", "Solve/vector", "Solve/vectors", "Solve/right", "Inv", "LstSq",
            "LstSq/wide", "PInv", "PInv/wide", "Det", "Det/singular", "SlogDet", "LogDet", "LogDet/general", "MatrixRank", "MatrixPower/3", "MatrixPower/-2",
            "MatrixExp", "MatrixNorm/1", "MatrixNorm/2", "MatrixNorm/-inf", "FrobeniusNorm", "NuclearNorm", "VectorNorm", "Cond/2", "Cond/1",

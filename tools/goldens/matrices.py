@@ -31,6 +31,11 @@ def triangular(shape, upper=False, unit=False):
     return make
 
 
+def rising(shape):
+    """Upper triangular matrices with 1, 2, 3 on the diagonal: the order of PyTorch's eigenvalues is free for others."""
+    return lambda m, d: (m.tensor("f64", shape, -1, 1).triu(1) + torch.arange(1.0, shape[-1] + 1, dtype=torch.float64).diag()).to(DTYPES[d])
+
+
 def factor(shape, part):
     return lambda m, d: L.lu_factor(regular(shape)(Maker("lu"), "f64"))[part].to(DTYPES[d] if part == 0 else torch.int32)
 
@@ -81,6 +86,8 @@ SEVERAL = [
     ("linalg.SlogDet", lambda x: tuple(L.slogdet(x)), [regular(BATCH)], {}),
     ("linalg.EigvalsH", lambda x, upper: L.eigvalsh(x, UPLO="U" if upper else "L"), [symmetric(BATCH)], dict(attrs=UPPER)),
     ("linalg.Eigh", lambda x, upper: tuple(L.eigh(x, UPLO="U" if upper else "L")), [symmetric(BATCH)], dict(attrs=UPPER, kind=ABSOLUTE, gradient=False)),
+    ("linalg.Eig", lambda x: tuple(L.eig(x)), [rising(BATCH)], dict(kind=ABSOLUTE, dtypes=FLOATS[:2], gradient=False)),
+    ("linalg.Eigvals", L.eigvals, [rising(BATCH)], dict(dtypes=FLOATS[:2], gradient=False)),
     ("linalg.HouseholderProduct", L.householder_product, [reflectors(TALL, 0), reflectors((3, 3), 1)], dict(gradient=False)),
     ("linalg.Reflect", lambda x: tuple(torch.geqrf(x)), [TALL], dict(gradient=False)),
     ("linalg.Inv", L.inv, [regular(BATCH)], {}),

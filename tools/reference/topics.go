@@ -38,7 +38,7 @@ var pages = []page{
 		{string(ops.ComplexNumbers), "* FullComplex FourierTransform FourierKind"},
 	}},
 	{"shapes.md", "Making tensors, their sizes", "", []topic{
-		{string(ops.Making), "From Borrow Share FromView ShareView Full Zeros Ones ARange LinSpace LogSpace Eye HannWindow HammingWindow BlackmanWindow BartlettWindow Const * NewScalar Trace.Scalar Place"},
+		{string(ops.Making), "From Borrow Share FromView ShareView Full Zeros Ones ARange LinSpace LogSpace Eye HannWindow HammingWindow BlackmanWindow BartlettWindow KaiserWindow Const * NewScalar Trace.Scalar Place"},
 		{"Writing", "Assign Copy_ Fill_"},
 		{"Open sizes", "lazy.Dim OpenDim OpenShape Size SizeAdd SizeSub SizeMul SizeDiv SizeMin SizeMax"},
 		{"What a tensor is", "Tensor Shape DType Type Rank Dim Name Named Device Trace IsVariable Err"},

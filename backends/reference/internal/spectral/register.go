@@ -2,6 +2,7 @@ package spectral
 
 import (
 	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -15,15 +16,19 @@ import (
 // 128 matrices of 4. Code for the bodies, which takes a second to compile, is much faster beyond.
 const mostWork = 1 << 13
 
-// composite is a composite of package linalg: its results for a matrix of m by n, with its one attribute.
+// composite is a composite of package linalg: its results for a matrix of m by n, with its one attribute, and the
+// work of its calls.
 type composite struct {
 	name, attr string
+	mostWork   int
 	results    func(m, n int, set bool) []types.Shape
 }
 
 var composites = []composite{
-	{"linalg.eigh", "upper", func(_, n int, _ bool) []types.Shape { return []types.Shape{{n}, {n, n}} }},
-	{"linalg.svd", "full", func(m, n int, full bool) []types.Shape {
+	// The body of eig has a step for each rotation of two rows, which is much slower for matrices of any size.
+	{eigName, "", math.MaxInt, func(_, n int, _ bool) []types.Shape { return []types.Shape{{n}, {n, n}} }},
+	{"linalg.eigh", "upper", mostWork, func(_, n int, _ bool) []types.Shape { return []types.Shape{{n}, {n, n}} }},
+	{"linalg.svd", "full", mostWork, func(m, n int, full bool) []types.Shape {
 		k := min(m, n)
 		if full {
 			return []types.Shape{{m, m}, {k}, {n, n}}
@@ -31,6 +36,8 @@ var composites = []composite{
 		return []types.Shape{{m, k}, {k}, {k, n}}
 	}},
 }
+
+const eigName = "linalg.eig"
 
 // Register registers the functions that stand for composites where no other function of the host does.
 func Register() error {
@@ -55,7 +62,7 @@ func (c *composite) takes(args, results []types.Type, attrs mlir.Dict) bool {
 		return false
 	}
 	batch, m, n := of.Shape[:rank-2], of.Shape[rank-2], of.Shape[rank-1]
-	if k := min(m, n); k > 0 && batch.Elements() > mostWork/(m*n*k) || c.name == "linalg.eigh" && m != n {
+	if k := min(m, n); k > 0 && batch.Elements() > c.mostWork/(m*n*k) || c.name != "linalg.svd" && m != n {
 		return false
 	}
 	want := c.results(m, n, set(attrs, c.attr))
@@ -72,12 +79,18 @@ func (c *composite) takes(args, results []types.Type, attrs mlir.Dict) bool {
 
 // set reports whether an attribute is a number other than 0, or true.
 func set(attrs mlir.Dict, name string) bool {
+	if name == "" {
+		return false
+	}
 	n, ok := mlir.Int(attrs.Get(name))
 	return ok && n != 0 || mlir.Flag(attrs.Get(name))
 }
 
 // run decomposes the matrices of a batch. It implements [backends.HostFunc].
 func (c *composite) run(ctx context.Context, call *backends.HostCall) error {
+	if c.name == eigName {
+		return runEig(ctx, call)
+	}
 	flag := set(call.Attrs, c.attr)
 	switch call.Args[0].Type.DType {
 	case types.F32:
@@ -96,31 +109,78 @@ func runAs[E soa.Element, T element](ctx context.Context, c *composite, f *arith
 	m, n := x.Shape[x.Rank()-2], x.Shape[x.Rank()-1]
 	count := x.Shape[:x.Rank()-2].Elements()
 	from := soa.Slice[E](call.Args[0])
+	return each(ctx, call.Threads, count, func(i int) {
+		a := newMatrix[T](m, n)
+		load(a.data, from[i*m*n:][:m*n])
+		if c.name == "linalg.eigh" {
+			if flag {
+				a = f.adjoint(a)
+			}
+			values, vectors := f.eigh(a)
+			putReals(call.Results[0], i, values)
+			put[E](call.Results[1], i, vectors)
+			return
+		}
+		u, s, vt := f.singular(a, flag)
+		put[E](call.Results[0], i, u)
+		putReals(call.Results[1], i, s)
+		put[E](call.Results[2], i, vt)
+	})
+}
+
+// each calls f with the numbers of so many matrices, on several threads, until ctx ends.
+func each(ctx context.Context, most, count int, f func(i int)) error {
 	var next atomic.Int64
 	var threads sync.WaitGroup
-	for range max(1, min(call.Threads, count)) {
+	for range max(1, min(most, count)) {
 		threads.Go(func() {
 			for i := int(next.Add(1)) - 1; i < count && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				a := newMatrix[T](m, n)
-				load(a.data, from[i*m*n:][:m*n])
-				if c.name == "linalg.eigh" {
-					if flag {
-						a = f.adjoint(a)
-					}
-					values, vectors := f.eigh(a)
-					putReals(call.Results[0], i, values)
-					put[E](call.Results[1], i, vectors)
-					continue
-				}
-				u, s, vt := f.singular(a, flag)
-				put[E](call.Results[0], i, u)
-				putReals(call.Results[1], i, s)
-				put[E](call.Results[2], i, vt)
+				f(i)
 			}
 		})
 	}
 	threads.Wait()
 	return ctx.Err()
+}
+
+// runEig finds the eigenvalues and eigenvectors of the matrices of a batch.
+func runEig(ctx context.Context, call *backends.HostCall) error {
+	x := call.Args[0].Type
+	n := x.Shape[x.Rank()-1]
+	count := x.Shape[:x.Rank()-2].Elements()
+	return each(ctx, call.Threads, count, func(i int) {
+		a := newMatrix[complex128](n, n)
+		loadComplex(a.data, call.Args[0], i*n*n)
+		values, vectors := eig(ctx, a, !x.DType.IsComplex())
+		list := matrix[complex128]{1, n, values}
+		if call.Results[0].Type.DType == types.C64 {
+			put[complex64](call.Results[0], i, list)
+			put[complex64](call.Results[1], i, vectors)
+		} else {
+			put[complex128](call.Results[0], i, list)
+			put[complex128](call.Results[1], i, vectors)
+		}
+	})
+}
+
+// loadComplex converts elements of an operand, from one on, to complex numbers.
+func loadComplex(to []complex128, from soa.View, first int) {
+	reals := make([]float64, len(to))
+	switch from.Type.DType {
+	case types.F32:
+		load(reals, soa.Slice[float32](from)[first:][:len(to)])
+	case types.F64:
+		load(reals, soa.Slice[float64](from)[first:][:len(to)])
+	case types.C64:
+		load(to, soa.Slice[complex64](from)[first:][:len(to)])
+		return
+	default:
+		load(to, soa.Slice[complex128](from)[first:][:len(to)])
+		return
+	}
+	for i, x := range reals {
+		to[i] = complex(x, 0)
+	}
 }
 
 // singular is svd of a matrix of any form.

@@ -1,6 +1,6 @@
-// Package spectral decomposes small matrices: their singular values, and the eigenvalues of Hermitian ones. It has
-// the algorithms of package linalg, whose composites it computes in the place of their bodies: code for
-// these takes a second to compile. Its central function is [Register].
+// Package spectral decomposes small matrices: their singular values, and the eigenvalues of Hermitian ones. It finds
+// the eigenvalues of all others, too. It has the algorithms of package linalg, whose composites it computes in the place of
+// their bodies: code for these takes a second to compile. Its central function is [Register].
 //
 // The package imports only ltc/backends, ltc/ir/types, ltc/mlir and ltc/soa.
 package spectral
