@@ -105,22 +105,16 @@ func lgamma(x val) val { return inF64(x, lgammaOf) }
 
 func lgammaOf(x val, rational bool) val {
 	reflected, z := lanczosArgument(x)
-	var a val
-	if c := &lanczosRatio; rational {
-		low := z.lt(largestRatio).pick(z, z.num(largestRatio))
-		a = polynomial(low, c.p).div(polynomial(low, c.q))
-	} else {
-		a = z.num(lanczos[0])
-		for k, c := range lanczos[1:] {
-			a = a.add(z.num(c).div(z.addNum(float64(k + 1))))
-		}
+	if rational {
+		return lgammaRational(x, z, reflected)
+	}
+	a := z.num(lanczos[0])
+	for k, c := range lanczos[1:] {
+		a = a.add(z.num(c).div(z.addNum(float64(k + 1))))
 	}
 	t, logT := lanczosT(z)
 	power := z.addNum(0.5).sub(t.div(logT)).mul(logT)
 	direct := power.addNum(math.Log(2*math.Pi) / 2).add(a.log())
-	if rational { // the zeros are exact, where P/Q is rounded
-		direct = x.eq(1).or(x.eq(2)).pick(x.num(0), direct)
-	}
 
 	// |sin πx| from the distance to the nearest integer: exactly 0 at the
 	// poles, and precise beside them.
@@ -132,6 +126,34 @@ func lgammaOf(x val, rational bool) val {
 	mirror = finite(logSin).pick(mirror, logSin.neg()) // infinite at a pole, whatever the rest is
 	return ax.cmp("EQ", x.inf()).pick(x.inf(), reflected.pick(mirror, direct))
 }
+
+// lgammaRational is lgammaOf for a result of fewer digits and a smaller range than f64. There is one logarithm
+// beside that of t: the reflection's is that of the product A(z)·|sin πx|/π.
+func lgammaRational(x, z, reflected val) val {
+	c := &lanczosRatio
+	low := z.lt(largestRatio).pick(z, z.num(largestRatio))
+	a := polynomial(low, c.p).div(polynomial(low, c.q))
+	ax := x.abs()
+	fraction := ax.sub(ax.floor())
+	fraction = fraction.gt(0.5).pick(x.num(1).sub(fraction), fraction)
+	a = reflected.pick(a.mul(fraction).mul(polynomial(fraction.mul(fraction), sineOfHalfTurns)), a)
+
+	t := z.addNum(lanczosG + 0.5)
+	y := z.addNum(0.5).mul(t.log()).sub(t).addNum(math.Log(2*math.Pi) / 2).add(a.log())
+	y = reflected.pick(y.neg(), y)
+	y = x.eq(1).or(x.eq(2)).pick(x.num(0), y) // the zeros are exact, where P/Q is rounded
+	return ax.cmp("EQ", x.inf()).pick(x.inf(), y)
+}
+
+// sineOfHalfTurns has the coefficients of sin(πx)/(πx) as a series of x², which for x up to 1/2 ends beyond the digits
+// of f64.
+var sineOfHalfTurns = func() []float64 {
+	all := []float64{1}
+	for k := 1; k < 11; k++ {
+		all = append(all, -all[k-1]*math.Pi*math.Pi/float64(2*k*(2*k+1)))
+	}
+	return all
+}()
 
 // digamma is the derivative of log Γ:
 //
