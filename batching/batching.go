@@ -66,6 +66,9 @@ type vectorizer struct {
 	// given are nodes that the caller may take gradients by: what is recorded uses them, and not
 	// what they were made of.
 	given []*ir.Node
+	// on has, for each example, whether it takes the branch or the iteration that is recorded, which
+	// others compute for nothing; nil if all take it.
+	on *ir.Node
 }
 
 // rule records the node n for all examples, on operands of which one or more are batched, and
@@ -94,13 +97,16 @@ func (v *vectorizer) graph(g *ir.Graph, args []Value) []Value {
 		if n.Loc != 0 { // bodies of composites have none
 			v.b.SetLoc(n.Loc)
 		}
+		if v.on != nil {
+			in = v.taken(n, in)
+		}
 		if slices.ContainsFunc(in, isBatched) {
 			values[i] = rules[n.Op](v, n, in)
-			if y := values[i][0].Node; y.Op == n.Op {
-				y.Note(n)
-			}
 		} else {
 			values[i] = v.results(v.copy(n, in), false)
+		}
+		if y := values[i][0].Node; y.Op == n.Op {
+			y.Note(n)
 		}
 	}
 	results := make([]Value, len(g.Results))

@@ -29,6 +29,10 @@ func (v *vectorizer) bodyOf(name string, of []types.Type, params []bool, f func(
 		nodes[i] = inner.b.Parameter(t, "", nil)
 		args[i] = Value{nodes[i], params[i]}
 	}
+	if v.on != nil {
+		inner.on = inner.b.Parameter(v.on.Type, "", nil)
+		nodes = append(nodes, inner.on)
+	}
 	results := f(inner, args)
 	flags := make([]bool, len(results))
 	for i, r := range results {
@@ -37,6 +41,32 @@ func (v *vectorizer) bodyOf(name string, of []types.Type, params []bool, f func(
 	out := &ir.Graph{Name: name}
 	inner.b.Capture(out, nodes, nodesOf(results), nil)
 	return out, flags
+}
+
+// around returns the vectorizer for the graphs of n: those with indices take which examples are on, as
+// their last operand.
+func (v *vectorizer) around(n *ir.Node) *vectorizer {
+	for _, g := range n.Body.Graphs() {
+		if indexed(g) {
+			return v
+		}
+	}
+	return v.taking(nil)
+}
+
+// taking returns v for code that some examples take alone.
+func (v *vectorizer) taking(on *ir.Node) *vectorizer {
+	w := *v
+	w.on = on
+	return &w
+}
+
+// operands returns what a node whose graphs are v's takes besides.
+func (v *vectorizer) operands(in []*ir.Node) []*ir.Node {
+	if v.on == nil {
+		return in
+	}
+	return append(slices.Clone(in), v.on)
 }
 
 // within returns the vectorizer of a region, in a builder of its own.
@@ -106,9 +136,12 @@ func (v *vectorizer) loop(n *ir.Node, in []Value) []Value {
 // the rules make of n's. Otherwise it calls what is kept of it, or writes its ops out.
 func batchComposite(v *vectorizer, n *ir.Node, in []Value) []Value {
 	if n.Body.Name == ir.Checkpoint {
+		v = v.around(n)
 		body, flags := v.body(n.Body.Graph, flagsOf(in), nil)
-		return v.flagged(v.record(n.Op, nodesOf(in), nil, &ir.Composite{Name: n.Body.Name, Params: n.Body.Params, Graph: body}), flags)
+		return v.flagged(v.record(n.Op, v.operands(nodesOf(in)), nil, &ir.Composite{Name: n.Body.Name, Params: n.Body.Params, Graph: body}), flags)
 	}
+	written := v // with which examples are on
+	v = v.taking(nil)
 	want := slices.Repeat([]bool{true}, len(n.Body.Graph.Results))
 	call := func(in []Value, c *ir.Composite) []Value { return v.results(v.record(n.Op, nodesOf(in), nil, c), true) }
 	expanded := make([]Value, len(in)) // what all examples share may be repeated
@@ -134,7 +167,7 @@ func batchComposite(v *vectorizer, n *ir.Node, in []Value) []Value {
 			return call(in, c)
 		}
 	}
-	return v.graph(n.Body.Graph, in)
+	return written.graph(n.Body.Graph, in)
 }
 
 // batchCase is a Case where all examples take one branch. Where each takes its own, all
@@ -148,6 +181,7 @@ func batchCase(v *vectorizer, n *ir.Node, in []Value) []Value {
 	if index.Batched {
 		return v.choose(index.Node, graphs, args)
 	}
+	v = v.around(n)
 	want := make([]bool, len(graphs[0].Results))
 	bodies, flags := make([]*ir.Graph, len(graphs)), make([][]bool, len(graphs))
 	for i, g := range graphs {
@@ -159,7 +193,7 @@ func batchCase(v *vectorizer, n *ir.Node, in []Value) []Value {
 			bodies[i], _ = v.body(g, flagsOf(args), want)
 		}
 	}
-	return v.flagged(v.record(n.Op, nodesOf(in), nil, &ir.Composite{Graph: bodies[0], More: bodies[1:]}), want)
+	return v.flagged(v.record(n.Op, v.operands(nodesOf(in)), nil, &ir.Composite{Graph: bodies[0], More: bodies[1:]}), want)
 }
 
 // choose computes all branches and selects.
@@ -167,17 +201,34 @@ func (v *vectorizer) choose(index *ir.Node, graphs []*ir.Graph, args []Value) []
 	last := len(graphs) - 1
 	loc := v.loc()
 	results := make([][]Value, len(graphs))
+	looked := slices.ContainsFunc(graphs, indexed)
+	var earlier *ir.Node // whether an example takes a branch before
 	for i, g := range graphs {
 		v.b.SetLoc(loc)
-		results[i] = v.graph(g, args)
+		w := v
+		if looked && last > 0 {
+			var on *ir.Node
+			if i < last {
+				on = v.takes(index, i)
+			} else {
+				on = v.op(ir.OpNot, earlier)
+			}
+			if earlier == nil {
+				earlier = on
+			} else if i < last {
+				earlier = v.op(ir.OpOr, earlier, on)
+			}
+			if v.on != nil {
+				on = v.op(ir.OpAnd, v.on, on)
+			}
+			w = v.taking(on)
+		}
+		results[i] = w.graph(g, args)
 	}
 	v.b.SetLoc(loc)
 	chosen := results[last]
 	for i := last - 1; i >= 0; i-- {
-		is := index
-		if is.Type.DType != types.Bool {
-			is = v.compare("EQ", index, v.scalar(index.Type.DType, float64(i)))
-		}
+		is := v.takes(index, i)
 		for k := range chosen {
 			chosen[k] = Value{v.selected(is, results[i][k], chosen[k]), true}
 		}
@@ -188,6 +239,14 @@ func (v *vectorizer) choose(index *ir.Node, graphs []*ir.Graph, args []Value) []
 		}
 	}
 	return chosen
+}
+
+// takes returns whether examples take branch i, which is not the last.
+func (v *vectorizer) takes(index *ir.Node, i int) *ir.Node {
+	if index.Type.DType == types.Bool {
+		return index
+	}
+	return v.compare("EQ", index, v.scalar(index.Type.DType, float64(i)))
 }
 
 // selected has the value of x for the examples where cond, a bool an example, holds, and of y for
@@ -206,6 +265,7 @@ func batchWhile(v *vectorizer, n *ir.Node, in []Value) []Value {
 	cond, step := n.Body.Graph, n.Body.More[0]
 	carries := len(step.Results)
 	flags := flagsOf(in)
+	v = v.around(n)
 	var next *ir.Graph
 	for again := true; again; {
 		var out []bool
@@ -222,7 +282,7 @@ func batchWhile(v *vectorizer, n *ir.Node, in []Value) []Value {
 			operands[i] = v.all(in[i])
 		}
 	}
-	return v.flagged(v.record(n.Op, operands, nil, &ir.Composite{Graph: test, More: []*ir.Graph{next}}), flags[:carries])
+	return v.flagged(v.record(n.Op, v.operands(operands), nil, &ir.Composite{Graph: test, More: []*ir.Graph{next}}), flags[:carries])
 }
 
 // whileAny carries whether the condition holds, for each example, before the state.
@@ -235,14 +295,17 @@ func (v *vectorizer) whileAny(n *ir.Node, in []Value) []Value {
 	}
 	holds := func(v *vectorizer, state []Value) Value { return v.wanted(cond, state, []bool{true})[0] }
 	first := holds(v, state)
+	if v.on != nil {
+		first.Node = v.op(ir.OpAnd, v.on, first.Node)
+	}
+	v = v.taking(nil) // the loop carries which are on
 	of, flags := append([]types.Type{types.Of(types.Bool)}, typesOf(step.Params)...), append([]bool{true}, flagsOf(state)...)
 	test, _ := v.bodyOf(cond.Name, of, flags, func(inner *vectorizer, args []Value) []Value {
-		counts := inner.convert(args[0].Node, types.I32)
-		most := inner.node(ir.OpMax, []*ir.Node{counts}, []ir.Attr{ir.MaxAxes: {Ints: []int{0}}})
-		return []Value{{inner.compare("GT", most, inner.scalar(types.I32, 0)), false}} // false without examples
+		return []Value{{inner.any(args[0].Node), false}}
 	})
 	next, _ := v.bodyOf(step.Name, of, flags, func(inner *vectorizer, args []Value) []Value {
 		on, state := args[0], slices.Clone(args[1:])
+		inner = inner.taking(on.Node)
 		for i, y := range inner.graph(step, state) {
 			state[i] = Value{inner.selected(on.Node, y, args[1+i]), true}
 		}
@@ -259,6 +322,7 @@ func (v *vectorizer) whileAny(n *ir.Node, in []Value) []Value {
 func batchScan(v *vectorizer, n *ir.Node, in []Value) []Value {
 	g := n.Body.Graph
 	carries, xs := int(n.Attrs[ir.ScanCarries].Int), int(n.Attrs[ir.ScanXs].Int)
+	v = v.around(n)
 	params := append([]bool{false}, flagsOf(in)...) // the iteration
 	var body *ir.Graph
 	var flags []bool
@@ -277,7 +341,7 @@ func batchScan(v *vectorizer, n *ir.Node, in []Value) []Value {
 			operands[i] = v.move(x.Node, 0, 1)
 		}
 	}
-	all := v.flagged(v.record(n.Op, operands, n.Attrs, &ir.Composite{Graph: body}), flags)
+	all := v.flagged(v.record(n.Op, v.operands(operands), n.Attrs, &ir.Composite{Graph: body}), flags)
 	for i := carries; i < len(all); i++ {
 		if flags[i] {
 			all[i].Node = v.move(all[i].Node, 1, 0)

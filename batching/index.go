@@ -30,6 +30,70 @@ func (v *vectorizer) clamp(index *ir.Node, rows int) *ir.Node {
 	return v.node(ir.OpClampIndex, []*ir.Node{index}, []ir.Attr{ir.ClampIndexRows: {Int: int64(rows)}})
 }
 
+// indexAt returns which operand of n has indices of the user that must exist; -1 if none has.
+func indexAt(n *ir.Node) int {
+	k := -1
+	switch n.Op {
+	case ir.OpGather, ir.OpScatter:
+		k = 1
+	case ir.OpCompare:
+		if _, labels := n.Value.(ir.Called); labels {
+			k = 0
+		}
+	case ir.OpWhere:
+		if _, wraps := n.Value.(ir.Wrapped); wraps {
+			k = 2
+		}
+	}
+	if k < 0 {
+		return k
+	}
+	at := n.In[k]
+	for at.Op == ir.OpReshape || at.Op == ir.OpTranspose || at.Op == ir.OpBroadcast || at.Op == ir.OpConvert {
+		at = at.In[0]
+	}
+	if _, in := at.Value.(ir.InRange); in {
+		return -1
+	}
+	return k
+}
+
+// indexed reports whether g has indices of the user, or a graph that it calls or runs.
+func indexed(g *ir.Graph) bool {
+	return slices.ContainsFunc(g.Nodes, func(n *ir.Node) bool {
+		if n.Body != nil {
+			for _, g := range n.Body.Graphs() {
+				if indexed(g) {
+					return true
+				}
+			}
+		}
+		return indexAt(n) >= 0
+	})
+}
+
+// taken returns the operands of n with 0 in place of indices that no example takes: they need not exist.
+func (v *vectorizer) taken(n *ir.Node, in []Value) []Value {
+	k := indexAt(n)
+	if k < 0 {
+		return in
+	}
+	on, axes, t := v.on, []int{0}, in[k].Node.Type
+	if !in[k].Batched {
+		on, axes = v.any(on), nil
+	}
+	in = slices.Clone(in)
+	in[k].Node = v.op(ir.OpWhere, v.broadcast(on, t.Shape, axes), in[k].Node, v.broadcast(v.scalar(t.DType, 0), t.Shape, nil))
+	return in
+}
+
+// any returns whether a bool is true for some example: false without examples.
+func (v *vectorizer) any(on *ir.Node) *ir.Node {
+	counts := v.convert(on, types.I32)
+	most := v.node(ir.OpMax, []*ir.Node{counts}, []ir.Attr{ir.MaxAxes: {Ints: []int{0}}})
+	return v.compare("GT", most, v.scalar(types.I32, 0))
+}
+
 // batchGather takes rows of each example; its examples are a further axis of the batch.
 func batchGather(v *vectorizer, n *ir.Node, in []Value) []Value {
 	x, index, axis := in[0], in[1], n.Attrs[ir.GatherAxis].Int

@@ -592,6 +592,7 @@ func TestIndicesOfExamples(t *testing.T) {
 	for _, name := range watchers {
 		d := open(t, name)
 		for seed := range trials.Soak(6, 1000) {
+			seed += 40 // 44 has a branch that no example takes, in a loop
 			rng, tables := rand.New(rand.NewPCG(uint64(seed), 9)), 0
 			ops := randomIndices(rng, 3, 2, &tables)
 			m := model{map[int]wrongIndex{}}
