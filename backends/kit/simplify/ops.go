@@ -86,9 +86,11 @@ func (opRows) Broadcast() opRow {
 func (opRows) BroadcastInDim() opRow {
 	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, broadcast: rules{normalBroadcast}}
 }
-func (opRows) Case() opRow                { return opRow{} }
-func (opRows) Ceil() opRow                { return opRow{algebra: rules{again}} }
-func (opRows) Cholesky() opRow            { return opRow{quantized: rules{onFloats}} }
+func (opRows) Case() opRow { return opRow{} }
+func (opRows) Ceil() opRow { return opRow{algebra: rules{again}} }
+func (opRows) Cholesky() opRow {
+	return opRow{quantized: rules{onFloats}, complex: rules{choleskyComplex}}
+}
 func (opRows) Clamp() opRow               { return opRow{quantized: rules{onEither}, algebra: rules{clamp}} }
 func (opRows) CollectiveBroadcast() opRow { return opRow{} }
 func (opRows) CollectivePermute() opRow   { return opRow{} }
@@ -175,7 +177,7 @@ func (opRows) RNGBitGenerator() opRow { return opRow{several: randomBits} }
 func (opRows) Real() opRow            { return opRow{standard: rules{ofReal}, complex: rules{partOf}} }
 func (opRows) Recv() opRow            { return opRow{} }
 func (opRows) Reduce() opRow {
-	return opRow{quantized: rules{extremesOfStored}, complex: rules{eachPartOfSums}, fold: evaluated, reduce: rules{reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated}}
+	return opRow{quantized: rules{extremesOfStored}, complex: rules{eachPartOfSums, productsComplex}, fold: evaluated, reduce: rules{reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated}}
 }
 func (opRows) ReducePrecision() opRow {
 	return opRow{quantized: rules{onFloats}, convert: rules{fullPrecision}, algebra: rules{lessPrecision}}
@@ -219,7 +221,7 @@ func (opRows) TorchIndexSelect() opRow { return opRow{standard: rules{standardIn
 func (opRows) Transpose() opRow {
 	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose}, dot: rules{exchange}, channelsFirst: rules{channelsFirstResult}}
 }
-func (opRows) TriangularSolve() opRow   { return opRow{} }
+func (opRows) TriangularSolve() opRow   { return opRow{complex: rules{triangularComplex}} }
 func (opRows) Tuple() opRow             { return opRow{} }
 func (opRows) UnaryEinsum() opRow       { return opRow{standard: rules{standardUnaryEinsum}} }
 func (opRows) UniformDequantize() opRow { return opRow{quantized: rules{dequantizeStored}} }

@@ -1,0 +1,45 @@
+package linalg_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/ir/types"
+	"ltc/lazy"
+)
+
+// Factors, triangular systems and products of complex numbers are compiled, and those of the evaluator.
+func TestComplexIsCompiled(t *testing.T) {
+	var want []float64
+	for _, backend := range []string{"eval", "cpu"} {
+		dev, err := lazy.Open(backend, lazy.Compiled())
+		if backend == "eval" {
+			dev, err = lazy.Open(backend)
+		}
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, dev.Close()) })
+		tr := lazy.NewTrace(dev)
+		var all []*lazy.Tensor
+		add := func(y *lazy.Tensor) { all = append(all, y.ViewAsReal().Reshape(-1)) }
+		z := lazy.Complex(formula(tr, types.F64, 1, 2, 5, 5), formula(tr, types.F64, 2, 2, 5, 5))
+		b := lazy.Complex(formula(tr, types.F64, 3, 2, 5, 5), formula(tr, types.F64, 4, 2, 5, 5))
+		for _, upper := range []bool{false, true} {
+			add(z.MatMul(transposed(z.Conj())).Cholesky(upper))
+		}
+		for k := range 16 {
+			add(z.TriangularSolve(b, k&1 != 0, k&2 != 0, k&4 != 0, k&8 != 0))
+		}
+		for _, axes := range [][]int{{0}, {1}, {2}, {0, 1}, {1, 2}, {}} {
+			add(z.Prod(axes...))
+		}
+		got := values(t, lazy.Concatenate(0, all...))
+		if want == nil {
+			want = got
+		}
+		for i, w := range want {
+			require.InDelta(t, w, got[i], 1e-12*max(1, math.Abs(w)), i)
+		}
+	}
+}
