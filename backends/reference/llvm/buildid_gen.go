@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "2e0f1e7449204e46a320aa25"
+const buildID = "7dd0fe15b7f38a9302c9c20e"

@@ -146,7 +146,7 @@ func BenchmarkPacking(b *testing.B) {
 					continue
 				}
 				all, kernel, other = took, float64(packed[1])*each, float64(packed[0]+packed[2])*each
-				if of.isA {
+				if of.asA {
 					kernel, other = float64(packed[0])*each, float64(packed[1]+packed[2])*each
 				}
 				after := e.(backends.Profiler).Profile()

@@ -34,8 +34,8 @@ func BenchmarkPacked(b *testing.B) {
 // and packed in each run, by turns. In a model other matrices follow, and it comes from memory.
 func BenchmarkFewRows(b *testing.B) {
 	for _, of := range []types.DType{types.F32, types.F64} {
-		for _, s := range [][2]int{{1152, 384}, {384, 1536}, {576, 1536}, {2048, 2048}} {
-			for _, m := range []int{2, 3, 4, 8} {
+		for _, s := range [][2]int{{1152, 384}, {384, 1536}, {576, 1536}, {2048, 2048}, {1152, 320}, {2048, 512}, {4608, 512}} {
+			for _, m := range []int{2, 3, 4, 8, 16, 49, 64} {
 				for _, copies := range []int{1, 16} {
 					b.Run(fmt.Sprintf("%v/%dx%d/%d/%d", of, s[0], s[1], m, copies), func(b *testing.B) { benchmarkFewRows(b, of, m, s[0], s[1], copies, best()) })
 				}

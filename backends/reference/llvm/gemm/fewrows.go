@@ -20,18 +20,37 @@ const mostFewRows = 8
 // longer to add up than packing takes.
 const leastFewRows = 4
 
+// mostSomeRows is up to how many rows do if sums have so many vectors: to add up the lanes of a sum
+// takes as long as to multiply three of them.
+const (
+	mostSomeRows = 64
+	longSum      = 64
+)
+
+// bytesDots is how much of the L1 cache rows of A take at most.
+const bytesDots = 36 << 10
+
 // planFewRows chooses how few rows are multiplied by B: how many columns at a time, which
 // stay in the L2 cache for all rows.
 func (q *Plan) planFewRows() {
 	c, p := q.core, &q.p
-	q.directA = p.A == c.elem && q.keepsUnits() && !p.PrologueA.set() && p.StrideA[2] == 1
+	q.directA = p.GatherA == nil && p.A == c.elem && q.keepsUnits() && !p.PrologueA.set() && p.StrideA[2] == 1
 	q.directB = true
 	q.inC = p.C == p.Acc && p.StrideC[2] == 1 && !p.Overlap
 	q.depth = max(p.K, 1)
+	// The rows of a strip stay in the L1 cache. What a strip is does not depend on the rows at hand.
+	rows := max(p.M, p.FewRows, 1)
+	rows = ceil(rows, ceil(rows, c.dotRows()))
+	if limit := bytesDots / (rows * c.laneSize()); p.K > limit {
+		q.depth = ceil(ceil(p.K, ceil(p.K, limit)), c.lanes) * c.lanes
+	}
 	q.chunk, q.calls, q.tall = max(p.M, 1), max(p.M, 1), max(p.M, 1)
-	sums, columns := 16<<10/(q.chunk*c.laneSize()), q.l2()/4/(q.depth*p.B.Size())
-	q.group = max(min(sums, columns)/c.columns(), 1) * c.columns()
-	q.width = max(2e7/(q.depth*q.chunk)/q.group, 1) * q.group
+	columns := q.l2() / 4 / (q.depth * p.B.Size())
+	if !q.inC && p.K <= q.depth { // sums wait for the epilogue in the L1 cache
+		columns = min(columns, 16<<10/(q.chunk*c.laneSize()))
+	}
+	q.group = max(columns/c.columns(), 1) * c.columns()
+	q.width = max(int(longProducts)/(q.depth*q.chunk)/q.group, 1) * q.group
 	q.batches = min(max(int(1e7/float64(p.M*p.N*p.K+1)), 1), max(p.Batch, 1))
 }
 
@@ -82,6 +101,8 @@ func (m *module) fewRows(p packer, name string) {
 	}
 	packs := f.some(w[wordPackA])
 	row := f.Block.NewSelect(packs, w[wordRowsRow], w[wordARow])
+	strips := f.Block.NewUDiv(f.add(w[wordM], i64(most-1)), i64(most))
+	high := f.Block.NewUDiv(f.add(w[wordM], f.sub(strips, i64(1))), strips) // of a strip: about as high as others
 	f.count(w[wordBatch], i64(1), []value.Value{w[wordA], w[wordB], w[wordC]}, func(b value.Value, at []value.Value) []value.Value {
 		batch := f.add(b, w[wordFirstB])
 		f.when(packs, func() { f.callPack(&w, at[0], w[wordM], batch, w[wordFirstM]) })
@@ -89,9 +110,9 @@ func (m *module) fewRows(p packer, name string) {
 		f.count(w[wordN], w[wordGroup], nil, func(n value.Value, _ []value.Value) []value.Value {
 			columns := f.min(w[wordGroup], f.sub(w[wordN], n))
 			from, sums := f.off(at[1], f.mul(n, w[wordBPanel])), f.off(at[2], f.mul(n, w[wordCPanel]))
-			f.count(w[wordM], i64(most), []value.Value{a, sums}, func(m value.Value, at []value.Value) []value.Value {
-				f.rowsOfDots(c, dots, f.min(i64(most), f.sub(w[wordM], m)), at[0], row, from, w[wordBPanel], at[1], w[wordCRow], columns, w[wordK], w[wordMore])
-				return []value.Value{f.off(at[0], f.mul(i64(most), row)), f.off(at[1], f.mul(i64(most), w[wordCRow]))}
+			f.count(w[wordM], high, []value.Value{a, sums}, func(m value.Value, at []value.Value) []value.Value {
+				f.rowsOfDots(c, dots, f.min(high, f.sub(w[wordM], m)), at[0], row, from, w[wordBPanel], at[1], w[wordCRow], columns, w[wordK], w[wordMore])
+				return []value.Value{f.off(at[0], f.mul(high, row)), f.off(at[1], f.mul(high, w[wordCRow]))}
 			})
 			f.when(f.some(w[wordEpilogue]), func() {
 				f.callEpilogue(&w, sums, w[wordCRow], batch, w[wordFirstM], n, w[wordM], columns)

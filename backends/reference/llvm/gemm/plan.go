@@ -72,8 +72,13 @@ func (q *Plan) plan(p Problem) error {
 	if p.GatherB != nil {
 		q.p.StrideB[1], q.p.StrideB[2] = 0, 0
 	}
-	if !gathers && (p.N == 1 || p.StrideC[2] != 1 && p.StrideC[1] == 1) && p.M > 1 && !p.PackedB && p.FewRows == 0 {
-		q.p, q.swapped = p.swapped(), true
+	if !gathers && p.M > 1 && !p.PackedB && p.FewRows == 0 {
+		if p.N == 1 || p.StrideC[2] != 1 && p.StrideC[1] == 1 {
+			q.p, q.swapped = p.swapped(), true
+		}
+		if q.hasFewColumns() {
+			q.p, q.swapped = q.p.swapped(), !q.swapped
+		}
 	}
 	q.vector = !gathers && q.p.M == 1 && !p.PackedB && !p.Block && q.orderB() != Anyhow
 	of := ofBlocks
@@ -86,7 +91,7 @@ func (q *Plan) plan(p Problem) error {
 	if q.core = q.coreOf(of); q.core == nil {
 		return &UnsupportedError{p.A, p.B, p.Acc, p.C}
 	}
-	q.few = !gathers && !p.PackedB && q.orderB() == AlongK && q.hasFewRows()
+	q.few = p.GatherB == nil && !p.PackedB && q.orderB() == AlongK && q.hasFewRows()
 	q.packed = q.core
 	if q.core.narrow != types.Invalid && q.p.M > q.core.fewRows(q.on) {
 		q.core, q.widens = q.coreOf(ofBlocks), true
@@ -134,10 +139,30 @@ func (q *Plan) hasFewRows() bool {
 	switch {
 	case p.FewRows > 0:
 		return true
-	case p.Block || q.vector || c.offset || p.PrologueB.set():
+	case p.Block || p.M <= 1 || c.group > 1 || p.B != c.elem || p.PrologueB.set():
 		return false
 	}
-	return p.M > 1 && p.M <= mostFewRows && p.K >= leastFewRows*c.lanes && c.group == 1 && p.B == c.elem
+	vectors := p.K / c.lanes
+	return p.M <= mostFewRows && p.GatherA == nil && vectors >= leastFewRows || p.M <= mostSomeRows && vectors >= longSum
+}
+
+// hasFewColumns reports whether few columns are better rows: panels of them have unused columns, or
+// A is packed, which is much larger than B, and need not be if it takes the place of B. The
+// epilogue transposes sums then, so that they must be long.
+func (q *Plan) hasFewColumns() bool {
+	p, c := &q.p, q.coreOf(ofBlocks)
+	if c == nil || c.group > 1 || p.Block || p.N < 2 || p.N > mostSomeRows || p.M < 4*p.N || p.A != c.elem || p.B != c.elem || p.PrologueA.set() || p.PrologueB.set() {
+		return false
+	}
+	vectors := p.K / c.lanes
+	switch q.orderA() {
+	case AlongK:
+		unused := ceil(p.N, c.columns())*c.columns() - p.N
+		return 5*unused > p.N && (p.N <= mostFewRows && vectors >= leastFewRows || vectors >= longSum)
+	case AcrossK:
+		return q.orderB() == AcrossK && vectors >= longSum
+	}
+	return false
 }
 
 // l2 returns the bytes of the L2 cache to reckon with.
