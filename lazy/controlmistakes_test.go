@@ -312,10 +312,14 @@ func TestEndlessWhile(t *testing.T) {
 	for _, backend := range []string{"eval", "cpu"} {
 		dev := open(t, backend)
 		tr := lazy.NewTrace(dev)
-		x := ones(tr, 3)
-		y := lazy.While(func(_ *lazy.Trace, s []*lazy.Tensor) *lazy.Tensor { return s[0].Sum().GreaterScalar(0) },
-			func(_ *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor { return tensors{s[0].Sin().Abs().AddScalar(1)} }, x)[0]
-		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		loop := func(from float32) *lazy.Tensor {
+			x := lazy.From(tr, []float32{from, from, from})
+			return lazy.While(func(_ *lazy.Trace, s []*lazy.Tensor) *lazy.Tensor { return s[0].Sum().GreaterScalar(0) },
+				func(_ *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor { return tensors{s[0].Sin().Abs().AddScalar(1)} }, x)[0]
+		}
+		require.NoError(t, tr.MarkStep(loop(-1)), backend) // compiled: the deadline is that of the run
+		y := loop(1)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second/2)
 		defer cancel()
 		err := tr.MarkStepContext(ctx, y)
 		if err == nil {
