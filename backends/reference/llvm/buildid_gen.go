@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "7dd0fe15b7f38a9302c9c20e"
+const buildID = "87e1a98518574992fdeac9e4"

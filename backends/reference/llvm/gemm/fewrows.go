@@ -51,7 +51,10 @@ func (q *Plan) planFewRows() {
 	}
 	q.group = max(columns/c.columns(), 1) * c.columns()
 	q.width = max(int(longProducts)/(q.depth*q.chunk)/q.group, 1) * q.group
-	q.batches = min(max(int(1e7/float64(p.M*p.N*p.K+1)), 1), max(p.Batch, 1))
+	q.batches = 1
+	if q.inC || p.K <= q.depth { // else the sums of one matrix wait for more of k
+		q.batches = min(max(int(1e7/float64(p.M*p.N*p.K+1)), 1), max(p.Batch, 1))
+	}
 }
 
 // keepsUnits reports whether rows of A, whose elements of k are neighbours, hold units as they

@@ -29,6 +29,11 @@ func TestFewRows(t *testing.T) {
 					x.parts = 3
 					require.Equal(t, o.c.bytes, x.run(t, on).c.bytes, "%v", x)
 				}
+				if kind.acc != types.U32 { // batches whose sums wait for the epilogue, of several blocks of k
+					x := trial{kind: kind, batch: 3, m: 8, n: 5, k: 3001, tb: 1, fuse: 2, parts: 1}
+					o := x.run(t, on)
+					require.LessOrEqual(t, x.worst(t, o), 1., "%v", x)
+				}
 				for m := 9; m <= mostSomeRows; m += 20 { // long sums, also of a gathered A
 					x := trial{kind: kind, batch: 1, m: m, n: 37, k: 2060 + m, tb: 1, tc: m / 20 % 2, gather: m / 20 % 2, parts: 1}
 					o := x.run(t, on)
