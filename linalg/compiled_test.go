@@ -26,7 +26,9 @@ func TestComplexIsCompiled(t *testing.T) {
 		z := lazy.Complex(formula(tr, types.F64, 1, 2, 5, 5), formula(tr, types.F64, 2, 2, 5, 5))
 		b := lazy.Complex(formula(tr, types.F64, 3, 2, 5, 5), formula(tr, types.F64, 4, 2, 5, 5))
 		for _, upper := range []bool{false, true} {
-			add(z.MatMul(transposed(z.Conj())).Cholesky(upper))
+			factor := z.MatMul(transposed(z.Conj())).Cholesky(upper)
+			add(factor)
+			require.Equal(t, make([]float64, 10), values(t, factor.Diagonal(0, 1, 2).Imag().Reshape(-1)), backend)
 		}
 		for k := range 16 {
 			add(z.TriangularSolve(b, k&1 != 0, k&2 != 0, k&4 != 0, k&8 != 0))
@@ -34,6 +36,7 @@ func TestComplexIsCompiled(t *testing.T) {
 		for _, axes := range [][]int{{0}, {1}, {2}, {0, 1}, {1, 2}, {}} {
 			add(z.Prod(axes...))
 		}
+		add(lazy.Zeros(tr, types.C128, 3, 0, 2).Prod(1))
 		got := values(t, lazy.Concatenate(0, all...))
 		if want == nil {
 			want = got

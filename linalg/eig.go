@@ -47,7 +47,7 @@ func general(a *lazy.Tensor, realMatrix bool) (values, vectors *lazy.Tensor) {
 	}
 	values, vectors = byRealPart(values, vectors)
 	// A NaN may be in an element that nothing above compares.
-	broken := scale.Mul(number(scale, 0)).Add(size.SumKeep(1, 2).MulScalar(0)).Convert(a.DType())
+	broken := scale.Mul(number(scale, 0)).Add(size.MulScalar(0).SumKeep(1, 2)).Convert(a.DType())
 	return values.Mul(scale.Squeeze(2)).Add(broken.Squeeze(2)), vectors.Add(broken)
 }
 

@@ -1,6 +1,8 @@
 package simplify
 
 import (
+	"slices"
+
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -80,7 +82,8 @@ func choleskyComplex(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	re, im := e.parts(op.Operands[0])
 	t := tensorOf(im)
-	im = e.choice(e.onDiagonal(t.Shape), e.constant(t, 0), im) // which does not count
+	diagonal, zero := e.onDiagonal(t.Shape), e.constant(t, 0)
+	im = e.choice(diagonal, zero, im) // which does not count
 	x := e.blocks(re, im, batch, n)
 	factor := e.reshape(e.again(op, x.Type, x), shapeOf(batch, n, 2, n, 2))
 	b := len(batch)
@@ -95,7 +98,7 @@ func choleskyComplex(e *editor, op *mlir.Op) *mlir.Value {
 		r.limit[b+1], r.start[b+3] = 1, 1
 		high = e.unary(stablehlo.Negate, e.reshape(e.slice(factor, r), t.Shape))
 	}
-	return e.complex(low, high)
+	return e.complex(low, e.choice(diagonal, zero, high)) // where products that are added in one step leave digits
 }
 
 // triangularComplex is the solution of the real system. Its blocks on the diagonal must be triangular: rows of the
@@ -171,7 +174,10 @@ func productsComplex(e *editor, op *mlir.Op) *mlir.Value {
 	x, init := r.x, r.init
 	shape := resultType(op).Shape
 	for _, d := range r.dims {
-		if tensorOf(x).Shape[d] < 1 {
+		switch n := tensorOf(x).Shape[d]; {
+		case n == 0 && !slices.ContainsFunc(shape, func(n int64) bool { return n < 0 }):
+			return e.broadcast(init, shape, []int64{})
+		case n < 1:
 			return nil
 		}
 	}
