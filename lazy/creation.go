@@ -296,8 +296,8 @@ func KaiserWindow(tr *Trace, dtype types.DType, n int, periodic bool, beta float
 	all := make([]float64, n)
 	for i := range all {
 		t := 2*float64(i)/period(n, periodic) - 1
-		root := math.Abs(beta) * math.Sqrt(max(0, (1-t)*(1+t)))
-		all[i] = math.Exp(root-math.Abs(beta)) * scaledI0(root) / scaledI0(math.Abs(beta))
+		z := math.Abs(beta) * math.Sqrt(max(0, (1-t)*(1+t)))
+		all[i] = math.Exp(z-math.Abs(beta)) * scaledI0(z) / scaledI0(math.Abs(beta))
 	}
 	return From(tr, all).Convert(dtype)
 }
