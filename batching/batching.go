@@ -66,9 +66,9 @@ type vectorizer struct {
 	// given are nodes that the caller may take gradients by: what is recorded uses them, and not
 	// what they were made of.
 	given []*ir.Node
-	// on has, for each example, whether it takes the branch or the iteration that is recorded, which
-	// others compute for nothing; nil if all take it.
-	on *ir.Node
+	// mask has, for each example, whether it takes the branch or the iteration that is recorded, which
+	// others compute for nothing: bool [size]. It is nil if all take it.
+	mask *ir.Node
 }
 
 // rule records the node n for all examples, on operands of which one or more are batched, and
@@ -97,8 +97,8 @@ func (v *vectorizer) graph(g *ir.Graph, args []Value) []Value {
 		if n.Loc != 0 { // bodies of composites have none
 			v.b.SetLoc(n.Loc)
 		}
-		if v.on != nil {
-			in = v.taken(n, in)
+		if v.mask != nil {
+			in = v.maskIndices(n, in)
 		}
 		if slices.ContainsFunc(in, isBatched) {
 			values[i] = rules[n.Op](v, n, in)

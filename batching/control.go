@@ -29,9 +29,9 @@ func (v *vectorizer) bodyOf(name string, of []types.Type, params []bool, f func(
 		nodes[i] = inner.b.Parameter(t, "", nil)
 		args[i] = Value{nodes[i], params[i]}
 	}
-	if v.on != nil {
-		inner.on = inner.b.Parameter(v.on.Type, "", nil)
-		nodes = append(nodes, inner.on)
+	if v.mask != nil {
+		inner.mask = inner.b.Parameter(v.mask.Type, "", nil)
+		nodes = append(nodes, inner.mask)
 	}
 	results := f(inner, args)
 	flags := make([]bool, len(results))
@@ -43,30 +43,30 @@ func (v *vectorizer) bodyOf(name string, of []types.Type, params []bool, f func(
 	return out, flags
 }
 
-// around returns the vectorizer for the graphs of n: those with indices take which examples are on, as
-// their last operand.
-func (v *vectorizer) around(n *ir.Node) *vectorizer {
+// forBodies returns the vectorizer for the graphs of n. Only graphs with indices need the mask: it is their
+// last operand.
+func (v *vectorizer) forBodies(n *ir.Node) *vectorizer {
 	for _, g := range n.Body.Graphs() {
-		if indexed(g) {
+		if hasIndices(g) {
 			return v
 		}
 	}
-	return v.taking(nil)
+	return v.withMask(nil)
 }
 
-// taking returns v for code that some examples take alone.
-func (v *vectorizer) taking(on *ir.Node) *vectorizer {
+// withMask returns v for code that only the examples of a mask take; nil: all.
+func (v *vectorizer) withMask(mask *ir.Node) *vectorizer {
 	w := *v
-	w.on = on
+	w.mask = mask
 	return &w
 }
 
-// operands returns what a node whose graphs are v's takes besides.
-func (v *vectorizer) operands(in []*ir.Node) []*ir.Node {
-	if v.on == nil {
+// appendMask returns the operands of a node whose graphs v records, with the mask if there is one.
+func (v *vectorizer) appendMask(in []*ir.Node) []*ir.Node {
+	if v.mask == nil {
 		return in
 	}
-	return append(slices.Clone(in), v.on)
+	return append(slices.Clone(in), v.mask)
 }
 
 // within returns the vectorizer of a region, in a builder of its own.
@@ -136,12 +136,12 @@ func (v *vectorizer) loop(n *ir.Node, in []Value) []Value {
 // the rules make of n's. Otherwise it calls what is kept of it, or writes its ops out.
 func batchComposite(v *vectorizer, n *ir.Node, in []Value) []Value {
 	if n.Body.Name == ir.Checkpoint {
-		v = v.around(n)
+		v = v.forBodies(n)
 		body, flags := v.body(n.Body.Graph, flagsOf(in), nil)
-		return v.flagged(v.record(n.Op, v.operands(nodesOf(in)), nil, &ir.Composite{Name: n.Body.Name, Params: n.Body.Params, Graph: body}), flags)
+		return v.flagged(v.record(n.Op, v.appendMask(nodesOf(in)), nil, &ir.Composite{Name: n.Body.Name, Params: n.Body.Params, Graph: body}), flags)
 	}
-	written := v // with which examples are on
-	v = v.taking(nil)
+	masked := v // for ops that are written out: composites take no mask
+	v = v.withMask(nil)
 	want := slices.Repeat([]bool{true}, len(n.Body.Graph.Results))
 	call := func(in []Value, c *ir.Composite) []Value { return v.results(v.record(n.Op, nodesOf(in), nil, c), true) }
 	expanded := make([]Value, len(in)) // what all examples share may be repeated
@@ -167,7 +167,7 @@ func batchComposite(v *vectorizer, n *ir.Node, in []Value) []Value {
 			return call(in, c)
 		}
 	}
-	return written.graph(n.Body.Graph, in)
+	return masked.graph(n.Body.Graph, in)
 }
 
 // batchCase is a Case where all examples take one branch. Where each takes its own, all
@@ -181,7 +181,7 @@ func batchCase(v *vectorizer, n *ir.Node, in []Value) []Value {
 	if index.Batched {
 		return v.choose(index.Node, graphs, args)
 	}
-	v = v.around(n)
+	v = v.forBodies(n)
 	want := make([]bool, len(graphs[0].Results))
 	bodies, flags := make([]*ir.Graph, len(graphs)), make([][]bool, len(graphs))
 	for i, g := range graphs {
@@ -193,7 +193,7 @@ func batchCase(v *vectorizer, n *ir.Node, in []Value) []Value {
 			bodies[i], _ = v.body(g, flagsOf(args), want)
 		}
 	}
-	return v.flagged(v.record(n.Op, v.operands(nodesOf(in)), nil, &ir.Composite{Graph: bodies[0], More: bodies[1:]}), want)
+	return v.flagged(v.record(n.Op, v.appendMask(nodesOf(in)), nil, &ir.Composite{Graph: bodies[0], More: bodies[1:]}), want)
 }
 
 // choose computes all branches and selects.
@@ -201,34 +201,34 @@ func (v *vectorizer) choose(index *ir.Node, graphs []*ir.Graph, args []Value) []
 	last := len(graphs) - 1
 	loc := v.loc()
 	results := make([][]Value, len(graphs))
-	looked := slices.ContainsFunc(graphs, indexed)
-	var earlier *ir.Node // whether an example takes a branch before
+	masks := last > 0 && slices.ContainsFunc(graphs, hasIndices)
+	var earlier *ir.Node // whether an example takes an earlier branch
 	for i, g := range graphs {
 		v.b.SetLoc(loc)
 		w := v
-		if looked && last > 0 {
-			var on *ir.Node
+		if masks {
+			var mask *ir.Node
 			if i < last {
-				on = v.takes(index, i)
+				mask = v.takesBranch(index, i)
 			} else {
-				on = v.op(ir.OpNot, earlier)
+				mask = v.op(ir.OpNot, earlier)
 			}
 			if earlier == nil {
-				earlier = on
+				earlier = mask
 			} else if i < last {
-				earlier = v.op(ir.OpOr, earlier, on)
+				earlier = v.op(ir.OpOr, earlier, mask)
 			}
-			if v.on != nil {
-				on = v.op(ir.OpAnd, v.on, on)
+			if v.mask != nil {
+				mask = v.op(ir.OpAnd, v.mask, mask)
 			}
-			w = v.taking(on)
+			w = v.withMask(mask)
 		}
 		results[i] = w.graph(g, args)
 	}
 	v.b.SetLoc(loc)
 	chosen := results[last]
 	for i := last - 1; i >= 0; i-- {
-		is := v.takes(index, i)
+		is := v.takesBranch(index, i)
 		for k := range chosen {
 			chosen[k] = Value{v.selected(is, results[i][k], chosen[k]), true}
 		}
@@ -241,8 +241,8 @@ func (v *vectorizer) choose(index *ir.Node, graphs []*ir.Graph, args []Value) []
 	return chosen
 }
 
-// takes returns whether examples take branch i, which is not the last.
-func (v *vectorizer) takes(index *ir.Node, i int) *ir.Node {
+// takesBranch returns, for each example, whether it takes branch i, which is not the last: bool [size].
+func (v *vectorizer) takesBranch(index *ir.Node, i int) *ir.Node {
 	if index.Type.DType == types.Bool {
 		return index
 	}
@@ -265,7 +265,7 @@ func batchWhile(v *vectorizer, n *ir.Node, in []Value) []Value {
 	cond, step := n.Body.Graph, n.Body.More[0]
 	carries := len(step.Results)
 	flags := flagsOf(in)
-	v = v.around(n)
+	v = v.forBodies(n)
 	var next *ir.Graph
 	for again := true; again; {
 		var out []bool
@@ -282,7 +282,7 @@ func batchWhile(v *vectorizer, n *ir.Node, in []Value) []Value {
 			operands[i] = v.all(in[i])
 		}
 	}
-	return v.flagged(v.record(n.Op, v.operands(operands), nil, &ir.Composite{Graph: test, More: []*ir.Graph{next}}), flags[:carries])
+	return v.flagged(v.record(n.Op, v.appendMask(operands), nil, &ir.Composite{Graph: test, More: []*ir.Graph{next}}), flags[:carries])
 }
 
 // whileAny carries whether the condition holds, for each example, before the state.
@@ -295,17 +295,17 @@ func (v *vectorizer) whileAny(n *ir.Node, in []Value) []Value {
 	}
 	holds := func(v *vectorizer, state []Value) Value { return v.wanted(cond, state, []bool{true})[0] }
 	first := holds(v, state)
-	if v.on != nil {
-		first.Node = v.op(ir.OpAnd, v.on, first.Node)
+	if v.mask != nil {
+		first.Node = v.op(ir.OpAnd, v.mask, first.Node)
 	}
-	v = v.taking(nil) // the loop carries which are on
+	v = v.withMask(nil) // the loop carries the mask
 	of, flags := append([]types.Type{types.Of(types.Bool)}, typesOf(step.Params)...), append([]bool{true}, flagsOf(state)...)
 	test, _ := v.bodyOf(cond.Name, of, flags, func(inner *vectorizer, args []Value) []Value {
 		return []Value{{inner.any(args[0].Node), false}}
 	})
 	next, _ := v.bodyOf(step.Name, of, flags, func(inner *vectorizer, args []Value) []Value {
 		on, state := args[0], slices.Clone(args[1:])
-		inner = inner.taking(on.Node)
+		inner = inner.withMask(on.Node)
 		for i, y := range inner.graph(step, state) {
 			state[i] = Value{inner.selected(on.Node, y, args[1+i]), true}
 		}
@@ -322,7 +322,7 @@ func (v *vectorizer) whileAny(n *ir.Node, in []Value) []Value {
 func batchScan(v *vectorizer, n *ir.Node, in []Value) []Value {
 	g := n.Body.Graph
 	carries, xs := int(n.Attrs[ir.ScanCarries].Int), int(n.Attrs[ir.ScanXs].Int)
-	v = v.around(n)
+	v = v.forBodies(n)
 	params := append([]bool{false}, flagsOf(in)...) // the iteration
 	var body *ir.Graph
 	var flags []bool
@@ -341,7 +341,7 @@ func batchScan(v *vectorizer, n *ir.Node, in []Value) []Value {
 			operands[i] = v.move(x.Node, 0, 1)
 		}
 	}
-	all := v.flagged(v.record(n.Op, v.operands(operands), n.Attrs, &ir.Composite{Graph: body}), flags)
+	all := v.flagged(v.record(n.Op, v.appendMask(operands), n.Attrs, &ir.Composite{Graph: body}), flags)
 	for i := carries; i < len(all); i++ {
 		if flags[i] {
 			all[i].Node = v.move(all[i].Node, 1, 0)

@@ -30,8 +30,8 @@ func (v *vectorizer) clamp(index *ir.Node, rows int) *ir.Node {
 	return v.node(ir.OpClampIndex, []*ir.Node{index}, []ir.Attr{ir.ClampIndexRows: {Int: int64(rows)}})
 }
 
-// indexAt returns which operand of n has indices of the user that must exist; -1 if none has.
-func indexAt(n *ir.Node) int {
+// indexOperand returns the number of n's operand that has indices which must exist; -1 if none has.
+func indexOperand(n *ir.Node) int {
 	k := -1
 	switch n.Op {
 	case ir.OpGather, ir.OpScatter:
@@ -58,32 +58,33 @@ func indexAt(n *ir.Node) int {
 	return k
 }
 
-// indexed reports whether g has indices of the user, or a graph that it calls or runs.
-func indexed(g *ir.Graph) bool {
+// hasIndices reports whether g, or a graph that it calls or runs, has indices which must exist.
+func hasIndices(g *ir.Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n *ir.Node) bool {
 		if n.Body != nil {
 			for _, g := range n.Body.Graphs() {
-				if indexed(g) {
+				if hasIndices(g) {
 					return true
 				}
 			}
 		}
-		return indexAt(n) >= 0
+		return indexOperand(n) >= 0
 	})
 }
 
-// taken returns the operands of n with 0 in place of indices that no example takes: they need not exist.
-func (v *vectorizer) taken(n *ir.Node, in []Value) []Value {
-	k := indexAt(n)
+// maskIndices returns the operands of n with 0 in place of the indices of examples that the mask leaves out, which
+// need not exist.
+func (v *vectorizer) maskIndices(n *ir.Node, in []Value) []Value {
+	k := indexOperand(n)
 	if k < 0 {
 		return in
 	}
-	on, axes, t := v.on, []int{0}, in[k].Node.Type
+	mask, axes, t := v.mask, []int{0}, in[k].Node.Type
 	if !in[k].Batched {
-		on, axes = v.any(on), nil
+		mask, axes = v.any(mask), nil
 	}
 	in = slices.Clone(in)
-	in[k].Node = v.op(ir.OpWhere, v.broadcast(on, t.Shape, axes), in[k].Node, v.broadcast(v.scalar(t.DType, 0), t.Shape, nil))
+	in[k].Node = v.op(ir.OpWhere, v.broadcast(mask, t.Shape, axes), in[k].Node, v.broadcast(v.scalar(t.DType, 0), t.Shape, nil))
 	return in
 }
 
