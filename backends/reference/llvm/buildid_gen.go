@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "87e1a98518574992fdeac9e4"
+const buildID = "08fe25cd099bc260dffb9028"

@@ -34,8 +34,7 @@ type engine interface {
 // opened holds what [Open] and [OpenFile] have returned.
 var opened = struct {
 	sync.Mutex
-	by         map[string]result
-	background bool // the one that is being opened now is by [OpenBackground]
+	by map[string]result
 }{by: map[string]result{}}
 
 type result struct {
@@ -49,32 +48,31 @@ type result struct {
 // which wraps [ErrNotFound] and says where was looked.
 func Open() (*Library, error) { return open(false) }
 
-// OpenBackground is Open for who compiles in the background at first: to load the library takes a few
-// milliseconds longer, and less memory meanwhile.
+// OpenBackground is Open for a caller that compiles in the background: if it is the first call, loading takes a
+// few milliseconds longer, and less memory meanwhile.
 func OpenBackground() (*Library, error) { return open(true) }
 
 func open(background bool) (*Library, error) {
 	name := env.LibLLVM.Value()
-	return once("open "+name, background, func() (*Library, error) {
+	return once("open "+name, func() (*Library, error) {
 		if name != "" {
-			return named(env.LibLLVM.Name+" is "+name, name)
+			return named(env.LibLLVM.Name+" is "+name, name, background)
 		}
-		return search()
+		return search(background)
 	})
 }
 
 // OpenFile loads the libLLVM of that file; without a slash in its name, the one
 // that the system's linker finds.
 func OpenFile(name string) (*Library, error) {
-	return once("file "+name, false, func() (*Library, error) { return named(name, name) })
+	return once("file "+name, func() (*Library, error) { return named(name, name, false) })
 }
 
-func once(key string, background bool, open func() (*Library, error)) (*Library, error) {
+func once(key string, open func() (*Library, error)) (*Library, error) {
 	opened.Lock()
 	defer opened.Unlock()
 	r, done := opened.by[key]
 	if !done {
-		opened.background = background
 		r.library, r.err = open()
 		opened.by[key] = r
 	}
@@ -82,11 +80,11 @@ func once(key string, background bool, open func() (*Library, error)) (*Library,
 }
 
 // named opens what LTC_LIBLLVM may be; who says in errors who named it.
-func named(who, name string) (*Library, error) {
+func named(who, name string, background bool) (*Library, error) {
 	if name == "none" {
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, who)
 	}
-	l, err := openOne(name)
+	l, err := openOne(name, background)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrNotFound, who, err)
 	}

@@ -27,8 +27,8 @@ var loaded = struct {
 }{by: map[uintptr]*Library{}}
 
 // openOne opens the library of a file or, without a slash in its name, the one that
-// the system's linker finds.
-func openOne(name string) (*Library, error) {
+// the system's linker finds. In the background time counts less than memory.
+func openOne(name string, background bool) (*Library, error) {
 	version := nameVersion(name)
 	if strings.Contains(name, "/") {
 		path, err := filepath.Abs(name)
@@ -52,7 +52,7 @@ func openOne(name string) (*Library, error) {
 			return nil, err
 		}
 	}
-	l, err := load(name, version)
+	l, err := load(name, version, background)
 	if err != nil {
 		return nil, err
 	}
@@ -89,12 +89,11 @@ func present(names ...string) bool {
 }
 
 // load makes the linker load a library, and finds what it can do.
-func load(name string, version Version) (*Library, error) {
+func load(name string, version Version, background bool) (*Library, error) {
 	runtime.LockOSThread() // of which dlerror is: why there is no library
 	defer runtime.UnlockOSThread()
 	end := func() {}
-	if opened.background { // time counts less than memory
-
+	if background {
 		end = watchLoading(located(name))
 	}
 	handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)

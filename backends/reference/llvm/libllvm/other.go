@@ -9,14 +9,14 @@ import (
 
 var errMissing = errors.New("there is none")
 
-func search() (*Library, error) {
+func search(bool) (*Library, error) {
 	return nil, fmt.Errorf("%w: it is only looked for on Linux, on amd64 and arm64", ErrNotFound)
 }
 
 // Likely reports false: there is no libLLVM here.
 func Likely() bool { return false }
 
-func openOne(string) (*Library, error) { return search() }
+func openOne(_ string, background bool) (*Library, error) { return search(background) }
 
 // pages are those of a library. There are none here.
 type pages struct{}

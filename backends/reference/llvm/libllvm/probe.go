@@ -58,7 +58,7 @@ func child(name string) {
 
 // try compiles a program in every way that there is, and one with a mistake.
 func try(name string) (Version, error) {
-	l, err := load(name, nameVersion(name))
+	l, err := load(name, nameVersion(name), false)
 	if err != nil {
 		return Version{}, err
 	}

@@ -36,10 +36,10 @@ var liteFiles = []string{
 }
 
 // search opens the first library that can be used.
-func search() (*Library, error) {
+func search(background bool) (*Library, error) {
 	var unusable []string
 	for _, name := range slices.Concat(names, files(liteFiles)) {
-		l, err := openOne(name)
+		l, err := openOne(name, background)
 		if err == nil {
 			return l, nil
 		}

@@ -65,7 +65,7 @@ func TestSearchFindsNothing(t *testing.T) {
 	require.NoError(t, os.WriteFile(broken, []byte("text"), 0o600))
 	names = []string{"libLLVM-missing.so.1", broken}
 	liteFiles = []string{"~/no/such/*/libllvmlite.so"}
-	_, err := search()
+	_, err := search(false)
 	require.ErrorIs(t, err, ErrNotFound)
 	require.ErrorContains(t, err, "no libLLVM: looked for libLLVM-missing.so.1, "+broken+", and in ~/no/such/*/libllvmlite.so; "+broken+" cannot be used: no shared library: ")
 	require.ErrorContains(t, err, "make llvm")
