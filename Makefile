@@ -144,8 +144,8 @@ generate: ## write the generated files anew
 # Before 1.27 Go calls it a failure, now and then, that the time is over:
 # go.dev/issue/75804. That alone passes here, with no input that failed.
 # The tests of a package are linked once for all of its targets, and were vetted already.
-# Coverage guides the fuzzer, for which all packages are compiled anew, with FUZZGUIDE=; inputs
-# are random: enough for a few seconds, in which guided ones do not get beyond the seeds.
+# Coverage guides the fuzzer, and all packages are compiled anew for that. With FUZZGUIDE= inputs are
+# random: in a few seconds guided ones do not get beyond the seeds either.
 fuzz: ## run every fuzz target for FUZZTIME (10s)
 	@set -e; targets=$$(grep -rE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*\(' . | sed -E 's|/[^/]*:func (Fuzz[A-Za-z0-9_]*).*|:\1|' | sort); \
 	test -n "$$targets" || { echo "make fuzz: no fuzz targets found" >&2; exit 1; }; \

@@ -31,8 +31,8 @@ type HostCall struct {
 	Args, Results []soa.View
 }
 
-// HostFunc runs a custom_call. If the function returns an error, panics or ends its goroutine, the run
-// of the program fails with a [RunError].
+// HostFunc runs a custom_call, on a goroutine of its own. If the function returns an error, panics or ends
+// that goroutine, the run of the program fails with a [RunError].
 type HostFunc func(ctx context.Context, c *HostCall) error
 
 var hostFuncs struct {
@@ -138,7 +138,8 @@ func (f HostFunc) apart(caller callsite.Site) HostFunc {
 	}
 }
 
-// ours begins the names of functions of this library, which return.
+// ours is the prefix of names of functions of this library. They never end their goroutine: they run on the
+// executor's.
 const ours = "ltc."
 
 // Host returns the host function that is registered under name; nil if no function has the name.

@@ -300,8 +300,9 @@ var (
 //
 // Indices that are arguments are looked at before the run, those that the program computes by a call of
 // the host in its midst. Those within closures of control flow, as [For] takes, are looked at when the
-// branch or loop has ended: the error has the first, and its iteration. Indices that are in range whatever the arguments are, such as those of ArgMax
-// and TopK and the number of an iteration, cost nothing. The error has the op, its line, the index and the range.
+// branch or loop has ended: the error has the first index out of range, and its iteration. Indices that are
+// in range whatever the arguments are, such as those of ArgMax and TopK and the number of an iteration, cost
+// nothing. The error has the op, its line, the index and the range.
 // Variables are as they were before the step, and its tensors have the error. In a step that assigns
 // variables, those that a loop begins with as elements of an argument, such as the tokens of a text that
 // it goes on with, are looked at before the run. If an element of the argument is no index, each run
@@ -334,18 +335,19 @@ func (f *flight) indexError(out *guard.OutOfRange) *OpError {
 	return indexError(x, x.Reason(out))
 }
 
-// lookAtIndices returns the error of an argument that has an index which does not exist.
+// lookAtIndices returns the error of an argument that has an index which does not exist. Where arguments
+// leave that open, a rehearsal of the program decides.
 func (f *flight) lookAtIndices() error {
-	doubt := false
+	rehearse := false
 	for i := range f.indices {
 		x := &f.indices[i]
 		for _, arg := range x.Assumes() {
-			if v := f.args[arg].view; !doubt && !v.IsZero() && (v.Remote() == nil || f.dev.checkIndices) {
+			if v := f.args[arg].view; !rehearse && !v.IsZero() && (v.Remote() == nil || f.dev.checkIndices) {
 				holds, err := x.Holds(v)
 				if err != nil {
 					return err
 				}
-				doubt = !holds
+				rehearse = !holds
 			}
 		}
 		arg, ok := x.Argument()
@@ -362,7 +364,7 @@ func (f *flight) lookAtIndices() error {
 			}
 		}
 	}
-	if doubt {
+	if rehearse {
 		return f.rehearse()
 	}
 	return nil

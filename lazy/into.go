@@ -279,24 +279,25 @@ func (t *Tensor) share(op string) *Tensor {
 // write.
 type shared struct {
 	view    soa.View
-	spans   []*span               // its own, and others that it has elements of
+	spans   []*span               // its own, and earlier ones that overlap it
 	invalid atomic.Pointer[error] // of a run that may have written some of it
 }
 
-// span is what a call of Share was given, of one tensor or of several.
+// span orders the jobs that use one view of shared memory. Tensors of equal views have one span.
 type span struct {
 	sched.Memory
 	view soa.View
 }
 
-// spans are those that tensors have. Its lock is held while a job claims several.
+// spans are the spans of all tensors. Its lock is held while a job claims several of them: of two jobs one is
+// first in all.
 var spans struct {
 	sync.Mutex
 	all []weak.Pointer[span]
 }
 
-// spansOf returns the spans that a run which uses the memory of v claims: the one of v, and those of
-// earlier calls that have some of its elements. Who has a later one claims this, too.
+// spansOf returns the spans that a job claims to use the memory of v: the span of v, and earlier spans that
+// overlap it. A job that uses a later span that overlaps v claims the span of v, too.
 func spansOf(v soa.View) []*span {
 	spans.Lock()
 	defer spans.Unlock()
@@ -305,7 +306,7 @@ func spansOf(v soa.View) []*span {
 	var more []*span
 	for _, w := range spans.all {
 		switch r := w.Value(); {
-		case r == nil || own != nil || !r.view.Meets(&v): // those behind its own claim that
+		case r == nil || own != nil || !r.view.Meets(&v): // later spans: their jobs claim v's own
 		case r.view.Base() == v.Base() && r.view.Type.Equal(v.Type) && slices.Equal(r.view.Strides, v.Strides) && slices.Equal(r.view.Table, v.Table):
 			own = r
 		default:

@@ -9,9 +9,9 @@ import (
 )
 
 // InferShapes returns the shapes of op's results for operands of the given shapes, which
-// have no [mlir.Dynamic] size, and results of the given types. op is one of m that [Module] accepts with sizes left open, and
-// that calls no function. It checks op for these shapes as [Module] does, by whose rules the
-// shapes are inferred. A shape is nil where the operands do not tell it; so are those of
+// have no [mlir.Dynamic] size, and results of the given types. op is one of m that [Module] accepts with
+// sizes left open, and that calls no function. It checks op for these shapes as [Module] does, by whose
+// rules the shapes are inferred. A shape is nil where the operands do not tell it; so are those of
 // results that are no tensors. Sizes may be expressions: guards are the rules that these may, but
 // need not, keep. The error is that of [Module], without the op's name.
 func InferShapes(m *mlir.Module, op *mlir.Op, operands [][]int64, results []mlir.Type) (shapes [][]int64, guards []dims.Guard, err error) {

@@ -94,8 +94,8 @@ type search struct {
 	open             bool // arguments have sizes that are open
 	all              []Index
 
-	rehearses bool // checks are for indices that are assumed to be in range, and have these numbers
-	numbers   []int
+	rehearses bool  // checks are for the indices alone that are assumed to be in range
+	numbers   []int // of these, as Indices gave them, in the same order; if rehearses
 }
 
 // in returns the checks of g, which a node of another graph may call or run.
@@ -497,7 +497,7 @@ func (e *OutOfRange) reason(loops []callsite.Site) string {
 // [ir.Graph.Checked].
 func checkIndex(_ context.Context, c *backends.HostCall) error {
 	if len(c.Args) < 5 || len(c.Results) != 1 {
-		return fmt.Errorf("%s takes the least and the largest index, a number, the least and the bound", hostName)
+		return fmt.Errorf("%s takes the least and the largest index, a number, the least index that exists, the bound, and iterations", hostName)
 	}
 	var n [3]int
 	for i := range n {

@@ -17,7 +17,7 @@ import (
 const mostWork = 1 << 13
 
 // composite is a composite of package linalg: its results for a matrix of m by n, with its one attribute, and the
-// work of its calls.
+// most work of a call that its function takes.
 type composite struct {
 	name, attr string
 	mostWork   int

@@ -10,8 +10,8 @@ import (
 	"ltc/ir/types"
 )
 
-// Few rows meet a B as it lies whose elements of k are neighbours. Sums are right, touch nothing else, and have the same bits in any number
-// of parts.
+// Few rows meet a B as it lies whose elements of k are neighbours. Sums are right, touch nothing else, and
+// have the same bits in any number of parts.
 func TestFewRows(t *testing.T) {
 	for _, on := range machines() {
 		for _, kind := range kinds {
