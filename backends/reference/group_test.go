@@ -590,10 +590,14 @@ func TestLoopsOfManySizesOverlap(t *testing.T) {
 	require.NoError(t, err)
 	exact, err := eval.New().Compile(t.Context(), m, backends.Options{})
 	require.NoError(t, err)
+	runs, patience := 3, time.Second/2
+	if trials.Race {
+		runs, patience = 40, time.Second/20
+	}
 	for _, rows := range []int{5, 7, 5, 6} {
 		both.most.Store(0)
-		for run := 0; run < 40 && both.most.Load() < 2; run++ { // the first is one loop after the other
-			both.patience.Store(int64(time.Second/20) * int64(min(run, 1)))
+		for run := 0; run < runs && both.most.Load() < 2; run++ { // the first is one loop after the other
+			both.patience.Store(int64(patience) * int64(min(run, 1)))
 			args := argumentsOf(e.Signature(), rows)
 			soa.Slice[int32](args[3])[0] = 40
 			got, want := &backends.Call{Args: args}, &backends.Call{Args: args}
