@@ -69,9 +69,5 @@ func TestOnHost(t *testing.T) {
 		"stablehlo.cholesky: there is no kernel for it":         true,
 		"stablehlo.custom_call: there is no kernel for it":      true, // a function of the host
 		"stablehlo.triangular_solve: there is no kernel for it": true,
-		// Complex numbers.
-		"stablehlo.cholesky: elements that kernels do not have":         true,
-		"stablehlo.reduce: elements that kernels do not have":           true,
-		"stablehlo.triangular_solve: elements that kernels do not have": true,
 	}, got)
 }
