@@ -167,7 +167,7 @@ func (x *Tensor) Norm(p float64, axes ...int) *Tensor {
 	}
 	empty := len(axes) == 0 && elementsOf(x.OpenShape()) == 0
 	for _, a := range axes {
-		empty = empty || x.OpenDim(a) == 0
+		empty = empty || x.Rank() > 0 && x.OpenDim(a) == 0 // an axis of a scalar has no dimension
 	}
 	if empty {
 		return x.misuse("norm", fmt.Sprintf("x is %v, and no elements have no norm for p = %v; pad x with 0, or test for elements first", x.Type(), p))
@@ -443,7 +443,7 @@ func computeMode(x *Tensor, axis int) (values, indices *Tensor) {
 	end := length.ArgMax(axis)
 	chosen := at.Equal(end.Unsqueeze(axis)) // one along the axis
 	indices = chosen.Where(from, at.like(0)).Sum(axis)
-	return chosen.Where(sorted, sorted.like(0)).Sum(axis), indices
+	return chosen.Where(sorted, sorted.like(0)).Sum(axis).as(x.DType()), indices
 }
 
 func gradMode(x *Tensor, y, ct []*Tensor, axis int) []*Tensor {
