@@ -38,6 +38,9 @@ func TestComplexIsCompiled(t *testing.T) {
 			add(z.Prod(axes...))
 		}
 		add(lazy.Zeros(tr, types.C128, 3, 0, 2).Prod(1))
+		graded := lazy.From(tr, []float64{0, 0, 1e200, 1e-200}, 2, 2) // a row divided by its diagonal overflows
+		graded = lazy.Complex(graded, lazy.From(tr, []float64{1, 0, 0, 0}, 2, 2))
+		add(graded.TriangularSolve(lazy.Complex(lazy.From(tr, []float64{0, 1e200}, 2, 1), lazy.From(tr, []float64{1, 0}, 2, 1)), false, false, false, false))
 		got := values(t, lazy.Concatenate(0, all...))
 		if want == nil {
 			want = got

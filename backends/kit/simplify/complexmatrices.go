@@ -102,7 +102,8 @@ func choleskyComplex(e *editor, op *mlir.Op) *mlir.Value {
 }
 
 // triangularComplex is the solution of the real system. Its blocks on the diagonal must be triangular: rows of the
-// equations, or columns if x is at their left, are divided by the diagonal first.
+// equations, or columns if x is at their left, are divided by the signs of the diagonal first. The diagonal is real
+// then. Division by the diagonal itself may overflow.
 func triangularComplex(e *editor, op *mlir.Op) *mlir.Value {
 	a, b := sides(op)
 	batch, n, _, ok := matrixParts(a)
@@ -119,6 +120,12 @@ func triangularComplex(e *editor, op *mlir.Op) *mlir.Value {
 			return e.sum(e.choice(diagonal, v, e.constant(tensorOf(v), 0)), []int64{int64(rank - 1)})
 		}
 		re, im = of(re), of(im)
+		size := e.emit(stablehlo.Abs, re.Type, nil, e.complex(re, im))
+		one := e.constant(tensorOf(re), 1)
+		none := e.emit(stablehlo.Compare, mlir.Tensor(mlir.I1, tensorOf(re).Shape...), mlir.Dict{{Name: "comparison_direction", Value: comparisonDirection("EQ")},
+			{Name: "compare_type", Value: mlir.EnumAttr{Dialect: "stablehlo", Kind: "comparison_type", Value: "FLOAT"}}}, size, e.constant(tensorOf(re), 0))
+		size, re = e.choice(none, one, size), e.choice(none, one, re)
+		re, im = e.emit(stablehlo.Divide, re.Type, nil, re, size), e.emit(stablehlo.Divide, im.Type, nil, im, size)
 		along := func(v *mlir.Value, to *mlir.Value, d int) *mlir.Value {
 			dims := make([]int64, rank-1)
 			for i := range dims {
@@ -157,7 +164,6 @@ func triangularComplex(e *editor, op *mlir.Op) *mlir.Value {
 	bRe, bIm := e.parts(b)
 	y := e.toAlternating(bRe, bIm, d)
 	solve := copyOf(op, y.Type, x, y)
-	solve.Attrs.Set("unit_diagonal", mlir.BoolAttr(true))
 	if transposed {
 		solve.Attrs.Set("transpose_a", mlir.EnumAttr{Dialect: "stablehlo", Kind: "transpose", Value: "TRANSPOSE"})
 	}
