@@ -3,6 +3,7 @@ package lazy
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -289,11 +290,38 @@ type span struct {
 	view soa.View
 }
 
-// spans are the spans of all tensors. Its lock is held while a job claims several of them: of two jobs one is
-// first in all.
+// spans are the spans of all tensors, in the order of their calls. Its lock is held while a job claims several of
+// them: of two jobs one is first in all.
 var spans struct {
 	sync.Mutex
-	all []weak.Pointer[span]
+	all  []place
+	most int // the length of all at which spans that no tensor has are removed
+}
+
+// place says where the elements of a span are: from one address up to below another.
+type place struct {
+	span     weak.Pointer[span]
+	from, to uintptr
+}
+
+// placeOf returns where v's elements are. Those of a table of columns may be anywhere.
+func placeOf(v soa.View) (p place) {
+	if v.Table != nil {
+		return place{to: math.MaxUint}
+	}
+	from := uintptr(v.Base())
+	to := from + uintptr(v.Type.DType.Size())
+	for i, n := range v.Type.Shape {
+		switch reach := (n - 1) * v.Strides[i] * v.Type.DType.Size(); {
+		case n == 0:
+			return place{}
+		case reach < 0:
+			from -= uintptr(-reach)
+		default:
+			to += uintptr(reach)
+		}
+	}
+	return place{from: from, to: to}
 }
 
 // spansOf returns the spans that a job claims to use the memory of v: the span of v, and earlier spans that
@@ -301,11 +329,19 @@ var spans struct {
 func spansOf(v soa.View) []*span {
 	spans.Lock()
 	defer spans.Unlock()
-	spans.all = slices.DeleteFunc(spans.all, func(w weak.Pointer[span]) bool { return w.Value() == nil })
+	if len(spans.all) >= spans.most {
+		spans.all = slices.DeleteFunc(spans.all, func(p place) bool { return p.span.Value() == nil })
+		spans.most = 2*len(spans.all) + 16
+	}
+	here := placeOf(v)
 	var own *span
 	var more []*span
-	for _, w := range spans.all {
-		switch r := w.Value(); {
+	for i := range spans.all {
+		p := &spans.all[i]
+		if p.to <= here.from || here.to <= p.from {
+			continue
+		}
+		switch r := p.span.Value(); {
 		case r == nil || own != nil || !r.view.Meets(&v): // later spans: their jobs claim v's own
 		case r.view.Base() == v.Base() && r.view.Type.Equal(v.Type) && slices.Equal(r.view.Strides, v.Strides) && slices.Equal(r.view.Table, v.Table):
 			own = r
@@ -315,7 +351,8 @@ func spansOf(v soa.View) []*span {
 	}
 	if own == nil {
 		own = &span{view: v}
-		spans.all = append(spans.all, weak.Make(own))
+		here.span = weak.Make(own)
+		spans.all = append(spans.all, here)
 	}
 	return append([]*span{own}, more...)
 }

@@ -702,3 +702,20 @@ func TestShareIsReadByOthers(t *testing.T) {
 		}
 	}
 }
+
+// A call of Share does not look at the elements of every other tensor of Share: many calls would take a
+// time that grows with the square of their number.
+func TestManyShares(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	mem := make([]float32, 20_000)
+	all := make(tensors, len(mem))
+	begin := time.Now()
+	for i := range mem {
+		all[i] = lazy.Share(tr, mem[i:i+1])
+	}
+	require.Less(t, time.Since(begin), 10*time.Second)
+	all[0].Add_(lazy.Const(tr, lazy.F32, 1))
+	require.NoError(t, tr.MarkStep())
+	require.NoError(t, tr.Wait(t.Context()))
+	require.Equal(t, []float32{1, 0}, mem[:2])
+}
