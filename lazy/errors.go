@@ -342,7 +342,7 @@ func (f *flight) lookAtIndices() error {
 	for i := range f.indices {
 		x := &f.indices[i]
 		for _, arg := range x.Assumes() {
-			if v := f.args[arg].view; !rehearse && !v.IsZero() && (v.Remote() == nil || f.dev.checkIndices) {
+			if v := f.call.Args[arg]; !rehearse && !v.IsZero() && (v.Remote() == nil || f.dev.checkIndices) {
 				holds, err := x.Holds(v)
 				if err != nil {
 					return err
@@ -354,7 +354,7 @@ func (f *flight) lookAtIndices() error {
 		if !ok {
 			continue
 		}
-		if v := f.args[arg].view; !v.IsZero() && v.Remote() == nil {
+		if v := f.call.Args[arg]; !v.IsZero() && v.Remote() == nil {
 			reason, err := x.Look(v)
 			if err != nil {
 				return err

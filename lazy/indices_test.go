@@ -622,3 +622,59 @@ func TestIndicesOfExamples(t *testing.T) {
 		}
 	}
 }
+
+// A step looks at the indices that it runs with: Set changes a scalar for later steps, while the step
+// waits for the one before.
+func TestIndicesOfScalarsThatAreSetLater(t *testing.T) {
+	d, g := openGated(t)
+	tr := lazy.NewTrace(d)
+	w := lazy.SetValues(d.Variable("w", lazy.F32), []float32{0})
+	step := func(marked, later float64, f func(x, at *lazy.Tensor) *lazy.Tensor) ([]float32, error) {
+		at := lazy.NewScalar(d, "at", lazy.I64, marked)
+		before := lazy.Iota(tr, lazy.F32, 0, bigSize).AddScalar(1)
+		require.NoError(t, tr.MarkStep(before))
+		<-g.began
+		y := f(lazy.Iota(tr, lazy.F32, 0, 4), at)
+		require.NoError(t, tr.MarkStep(y))
+		require.NoError(t, at.Set(later))
+		done := make(chan struct{})
+		defer close(done)
+		go func() {
+			for {
+				select {
+				case g.let <- nil:
+				case <-done:
+					return
+				}
+			}
+		}()
+		err := tr.Wait(t.Context())
+		for len(g.began) > 0 {
+			<-g.began
+		}
+		if err != nil {
+			return nil, err
+		}
+		return lazy.ToSlice[float32](y)
+	}
+	gather := func(x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(at) }
+	loop := func(x, at *lazy.Tensor) *lazy.Tensor {
+		s := lazy.For(2, func(tr *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{s[0].Add(x.Gather(s[1])), s[1].AddScalar(3).Remainder(lazy.Full(tr, lazy.I64, 4))}
+		}, tr.Read(w), at)
+		w.Assign(s[0])
+		return s[0].MulScalar(1)
+	}
+	for range 2 {
+		got, err := step(3, 99, gather)
+		require.NoError(t, err)
+		require.Equal(t, []float32{3}, got)
+		_, err = step(99, 3, gather)
+		require.ErrorIs(t, err, lazy.ErrIndex)
+		require.ErrorContains(t, err, "is 99")
+
+		_, err = step(99, 3, loop)
+		require.ErrorIs(t, err, lazy.ErrIndex)
+		require.ErrorContains(t, err, "is 99")
+	}
+}
