@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "08fe25cd099bc260dffb9028"
+const buildID = "0d9437f0a54e26aea42d39dc"

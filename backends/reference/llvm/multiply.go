@@ -117,7 +117,14 @@ func (p *builtInProducts) MultiplyBlock(c, a, b unsafe.Pointer, rows, columns, d
 func (p *builtInProducts) Multiply(c, a, b unsafe.Pointer, rows, columns, depth int, stridesA, stridesB [2]int, scratch unsafe.Pointer, bytes int, done <-chan struct{}) bool {
 	f := p.plans.Get()
 	defer p.plans.Put(f)
-	if p.fit(f, p.problem(rows, columns, depth, stridesA, stridesB)) != nil || !f.there || f.plan.PartBytes(1) > bytes {
+	problem := p.problem(rows, columns, depth, stridesA, stridesB)
+	if p.fit(f, problem) != nil || !f.there {
+		problem.Block = true // few columns that become rows are not built in: those of a block do not
+		if p.fit(f, problem) != nil || !f.there {
+			return false
+		}
+	}
+	if f.plan.PartBytes(1) > bytes {
 		return false
 	}
 	f.product.RunIn(0, 1, gemm.Operands{A: a, B: b, C: c}, scratch, done)
