@@ -259,23 +259,26 @@ func Eye(tr *Trace, dtype types.DType, rows, columns int) *Tensor {
 
 // HannWindow, HammingWindow, BlackmanWindow and BartlettWindow record the windows of signal
 // processing of these names, with n elements. One that is periodic goes on as if it had one
-// more element, as spectra want it.
+// more element, as spectra want it. The dtype is floating point.
 func HannWindow(tr *Trace, dtype types.DType, n int, periodic bool) *Tensor {
-	return cosines(tr, dtype, n, periodic, 0.5, 0.5, 0)
+	return cosines(tr, "hann_window", dtype, n, periodic, 0.5, 0.5, 0)
 }
 
 // HammingWindow is one of several: see [HannWindow].
 func HammingWindow(tr *Trace, dtype types.DType, n int, periodic bool) *Tensor {
-	return cosines(tr, dtype, n, periodic, 0.54, 0.46, 0)
+	return cosines(tr, "hamming_window", dtype, n, periodic, 0.54, 0.46, 0)
 }
 
 // BlackmanWindow is one of several: see [HannWindow].
 func BlackmanWindow(tr *Trace, dtype types.DType, n int, periodic bool) *Tensor {
-	return cosines(tr, dtype, n, periodic, 0.42, 0.5, 0.08)
+	return cosines(tr, "blackman_window", dtype, n, periodic, 0.42, 0.5, 0.08)
 }
 
 // BartlettWindow is one of several: see [HannWindow].
 func BartlettWindow(tr *Trace, dtype types.DType, n int, periodic bool) *Tensor {
+	if !dtype.IsFloat() {
+		return notOfFloats(tr, "bartlett_window", dtype)
+	}
 	if n == 1 {
 		return Ones(tr, dtype, 1)
 	}
@@ -285,11 +288,13 @@ func BartlettWindow(tr *Trace, dtype types.DType, n int, periodic bool) *Tensor 
 
 // KaiserWindow records the window of Kaiser with n elements: I0(beta·√(1-t²)) / I0(beta), for t from -1 at one end to
 // 1 at the other. I0 is the modified Bessel function. PyTorch's default of beta is 12. One that is periodic goes on
-// as if it had one more element.
+// as if it had one more element. The dtype is floating point, and a negative n is an error.
 func KaiserWindow(tr *Trace, dtype types.DType, n int, periodic bool, beta float64) *Tensor {
 	switch {
 	case n < 0:
 		return refused(tr, "kaiser_window", fmt.Sprintf("the number of elements is %d", n))
+	case !dtype.IsFloat():
+		return notOfFloats(tr, "kaiser_window", dtype)
 	case n == 1:
 		return Ones(tr, dtype, 1)
 	}
@@ -328,8 +333,16 @@ func period(n int, periodic bool) float64 {
 	return float64(max(n-1, 1))
 }
 
+// notOfFloats is the error of a window whose elements, from 0 to 1, the dtype does not have.
+func notOfFloats(tr *Trace, op string, dtype types.DType) *Tensor {
+	return refused(tr, op, "the dtype must be floating point, is "+dtype.String()+": convert the window afterwards")
+}
+
 // cosines is a - b cos t + c cos 2t.
-func cosines(tr *Trace, dtype types.DType, n int, periodic bool, a, b, c float64) *Tensor {
+func cosines(tr *Trace, op string, dtype types.DType, n int, periodic bool, a, b, c float64) *Tensor {
+	if !dtype.IsFloat() {
+		return notOfFloats(tr, op, dtype)
+	}
 	if n == 1 {
 		return Ones(tr, dtype, 1)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/internal/trials"
+	"ltc/ir/types"
 	"ltc/lazy"
 )
 
@@ -178,6 +179,23 @@ func TestMaskedScatter(t *testing.T) {
 		} {
 			require.ErrorContains(t, y.Err(), "masked_scatter(")
 			require.ErrorContains(t, y.Err(), want)
+		}
+	}
+}
+
+// Windows of other dtypes than floats would be zeros but for one element.
+func TestWindowsAreOfFloats(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	for name, window := range map[string]func(d types.DType) *lazy.Tensor{
+		"hann":     func(d types.DType) *lazy.Tensor { return lazy.HannWindow(tr, d, 4, true) },
+		"hamming":  func(d types.DType) *lazy.Tensor { return lazy.HammingWindow(tr, d, 4, true) },
+		"blackman": func(d types.DType) *lazy.Tensor { return lazy.BlackmanWindow(tr, d, 4, true) },
+		"bartlett": func(d types.DType) *lazy.Tensor { return lazy.BartlettWindow(tr, d, 4, true) },
+		"kaiser":   func(d types.DType) *lazy.Tensor { return lazy.KaiserWindow(tr, d, 4, true, 12) },
+	} {
+		require.NoError(t, window(lazy.BF16).Err(), name)
+		for _, d := range []types.DType{lazy.I32, lazy.C64, lazy.Bool} {
+			require.ErrorContains(t, window(d).Err(), name+"_window(): the dtype must be floating point, is "+d.String(), name)
 		}
 	}
 }
