@@ -548,3 +548,27 @@ func TestCausesBesideOpenSizes(t *testing.T) {
 		}
 	}
 }
+
+// A second size beside sizes that follow from data is named as a second size is, and not by the
+// attributes of ops that have the count.
+func TestCausesBesideSizesOfData(t *testing.T) {
+	for name, c := range map[string]struct {
+		step func(x *lazy.Tensor) *lazy.Tensor
+		was  string
+	}{
+		"selected rows":   {func(x *lazy.Tensor) *lazy.Tensor { return x.SelectRows(x.Sum(1).GreaterScalar(0)).Sum() }, "was f32[20,4]"},
+		"masked elements": {func(x *lazy.Tensor) *lazy.Tensor { return x.MaskedSelect(x.GreaterScalar(0)).Sum() }, "was f32[20,4]"},
+		"nonzero":         {func(x *lazy.Tensor) *lazy.Tensor { return x.Nonzero().Sum() }, "was i32[81]"}, // elements and one
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := lazy.NewTrace(open(t, "cpu"))
+			for n := 20; n < 25; n++ {
+				require.NoError(t, tr.MarkStep(c.step(lazy.From(tr, sequence(4*n), n, 4))))
+			}
+			all := tr.Explain()
+			require.Len(t, all, 1, "after the first compile")
+			require.Equal(t, explain.Shape, all[0].Kind, "%v", all[0])
+			require.Contains(t, all[0].What, c.was)
+		})
+	}
+}

@@ -179,7 +179,8 @@ func Resized(g, other *ir.Graph) *ir.Graph {
 	if !o.evaluate(x, other) {
 		return nil
 	}
-	of, err := Instantiate(g, o.sizeOf(x, nil))
+	counts, _ := o.countsOf(other) // sizes that follow from data are those of the other graph, if it has them
+	of, err := Instantiate(g, o.sizeOf(x, counts))
 	if err != nil {
 		return nil // the sizes break a rule of g
 	}
