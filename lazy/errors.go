@@ -300,7 +300,7 @@ var (
 //
 // Indices that are arguments are looked at before the run, those that the program computes by a call of
 // the host in its midst. Those within closures of control flow, as [For] takes, are looked at when the
-// branch or loop has ended: the error has the first index out of range, and its iteration. Indices that are
+// branch or loop has ended. The error has the first index of an op that is out of range, and its iteration. Indices that are
 // in range whatever the arguments are, such as those of ArgMax and TopK and the number of an iteration, cost
 // nothing. The error has the op, its line, the index and the range.
 // Variables are as they were before the step, and its tensors have the error. In a step that assigns
