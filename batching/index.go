@@ -30,21 +30,9 @@ func (v *vectorizer) clamp(index *ir.Node, rows int) *ir.Node {
 	return v.node(ir.OpClampIndex, []*ir.Node{index}, []ir.Attr{ir.ClampIndexRows: {Int: int64(rows)}})
 }
 
-// indexOperand returns the number of n's operand that has indices which must exist; -1 if none has.
+// indexOperand returns the number of n's operand that has indices which may not exist; -1 if none has.
 func indexOperand(n *ir.Node) int {
-	k := -1
-	switch n.Op {
-	case ir.OpGather, ir.OpScatter:
-		k = 1
-	case ir.OpCompare:
-		if _, labels := n.Value.(ir.Called); labels {
-			k = 0
-		}
-	case ir.OpWhere:
-		if _, wraps := n.Value.(ir.Wrapped); wraps {
-			k = 2
-		}
-	}
+	k := n.IndexOperand()
 	if k < 0 {
 		return k
 	}

@@ -105,6 +105,24 @@ type Wrapped struct {
 // by definition.
 type InRange struct{}
 
+// IndexOperand returns the number of the operand that has indices of the user, which must exist unless
+// they are noted as [InRange]; -1 if n has none. Each step asks it of all its nodes.
+func (n *Node) IndexOperand() int {
+	switch n.Op {
+	case OpGather, OpScatter:
+		return 1
+	case OpCompare: // of labels with the classes
+		if _, labels := n.Value.(Called); labels {
+			return 0
+		}
+	case OpWhere:
+		if _, wraps := n.Value.(Wrapped); wraps {
+			return 2
+		}
+	}
+	return -1
+}
+
 // Note copies what is noted at from, for errors and checks of indices, to n.
 func (n *Node) Note(from *Node) {
 	if x := from.noted(); x != nil {

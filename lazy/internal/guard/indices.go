@@ -104,10 +104,11 @@ func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 		if n.Body != nil && calls(n) {
 			s.within(g, n, r, &checks)
 		}
-		if !mayIndex(n) {
+		k := n.IndexOperand()
+		if k < 0 {
 			continue
 		}
-		x, ok := indexOf(n)
+		x, ok := indexOf(n, k)
 		if !ok || dims.IsExpr(x.Bound) && !s.open {
 			continue
 		}
@@ -200,41 +201,28 @@ func calls(n *ir.Node) bool {
 	return n.Op != ir.OpComposite || n.Body.Name == ir.Checkpoint || !strings.HasPrefix(n.Body.Name, "ltc.")
 }
 
-// mayIndex reports whether n is of an op that [indexOf] knows. Each step asks it of all its nodes.
-func mayIndex(n *ir.Node) bool {
-	return n.Op == ir.OpGather || n.Op == ir.OpScatter || n.Op == ir.OpCompare || n.Op == ir.OpWhere
-}
-
-// indexOf returns what the indices of a node are to be, if it has some.
-func indexOf(n *ir.Node) (x Index, ok bool) {
-	x = Index{At: n.Loc, arg: -1, Op: n.Op.String()}
+// indexOf returns what the indices of a node, its operand k, are to be; false if there are none.
+func indexOf(n *ir.Node, k int) (x Index, ok bool) {
+	x = Index{At: n.Loc, arg: -1, Op: n.Op.String(), of: n.In[k]}
 	switch n.Op {
 	case ir.OpGather:
-		x.of, x.Bound = n.In[1], n.In[0].Type.Shape[n.Attrs[ir.GatherAxis].Int]
+		x.Bound = n.In[0].Type.Shape[n.Attrs[ir.GatherAxis].Int]
 	case ir.OpScatter:
-		x.of, x.Bound = n.In[1], n.In[0].Type.Shape[n.Attrs[ir.ScatterAxis].Int]
+		x.Bound = n.In[0].Type.Shape[n.Attrs[ir.ScatterAxis].Int]
 		if x.of.Op == ir.OpClampIndex { // the gradient of a gather, which may not be in the program itself
 			x.of, x.Op = x.of.In[0], ir.OpGather.String()
 			x.Operands = []types.Type{n.Type, x.of.Type}
 		}
 	case ir.OpCompare: // of labels with the classes
-		if _, labels := n.Value.(ir.Called); !labels {
-			return x, false
-		}
-		x.of, x.Bound = n.In[0], n.Type.Shape[n.Type.Rank()-1]
+		x.Bound = n.Type.Shape[n.Type.Rank()-1]
 		x.Operands = []types.Type{unconverted(x.of).Type}
 	case ir.OpWhere:
-		w, wraps := n.Value.(ir.Wrapped)
-		if !wraps {
-			return x, false
-		}
-		x.of, x.Op, x.Low, x.Bound = n.In[2], w.Op, -w.Size, w.Size
+		w := n.Value.(ir.Wrapped)
+		x.Op, x.Low, x.Bound = w.Op, -w.Size, w.Size
 		if i := unconverted(x.of); w.Unsigned && i.Op == ir.OpConvert {
 			x.of, x.Low = i.In[0], 0
 		}
 		x.Operands = []types.Type{unconverted(x.of).Type}
-	default:
-		return x, false
 	}
 	if op, ok := n.Value.(ir.Called); ok {
 		x.Op = string(op)
