@@ -70,7 +70,6 @@ var byHand = slices.Concat(
 		of((*lazy.Tensor).UniqueAll, "x bound", "returns Unique, the place of each element of x among the values, and how often each value is in x.", "values", "inverse", "counts"),
 		of((*lazy.Tensor).UniqueAlong, "x axis bound", "returns the slices of x along the axis that differ, in their order, the place of each slice of x among them, and how often each is in x.", "values", "inverse", "counts"),
 		of(lazy.Einsum, "equation x", "returns the sums of products that the equation says, as ij,jk->ik."),
-		of(lazy.Concatenate, "axis x,more", "joins tensors along an axis."),
 		of((*lazy.Tensor).PadZeros, "x padding", "returns x with zeros around its last axes: padding has their numbers before and after, by axis."),
 		of((*lazy.Tensor).DynamicSlice, "x sizes starts", "returns the part of x with the given sizes that begins at starts, integer scalars, one an axis."),
 		of((*lazy.Tensor).DynamicUpdateSlice, "x update starts", "returns x with the part that begins at starts, integer scalars, one an axis, replaced by update."),
@@ -86,12 +85,8 @@ var byHand = slices.Concat(
 			optional: "scale", call: func(c *Call) []*lazy.Tensor {
 				return one(c.X[0].Attention(c.X[1], c.X[2], lazy.AttentionOptions{Scale: c.Real("scale"), Causal: c.Flag("causal"), Mask: c.given(3)}))
 			}},
-
-		of(lazy.Iota, "dtype axis dims", "counts 0, 1, 2, … along an axis."),
-		of(lazy.Full, "dtype x dims", "returns a tensor whose elements are all x."),
-		of(lazy.Zeros, "dtype dims", "returns a tensor of zeros."),
-		of(lazy.Ones, "dtype dims", "returns a tensor of ones."),
 	},
+	making,
 	arranging,
 	networks,
 	matrices,
