@@ -1,8 +1,9 @@
-"""Calls of package nn: activations, norms and losses. See samples.py."""
+"""Calls of activations, norms, losses and attention of package nn. See samples.py."""
 
 import torch
 
-from calls import Call, Skip, number
+from calls import Call, Skip, converted, given, number
+from elementwise import unary
 
 REDUCTIONS = {"mean": 0, "sum": 1, "none": 2, "batchmean": 3}
 
@@ -112,25 +113,25 @@ def multilabel_soft(x, target, weight=None, size_average=None, reduce=None, redu
     return Call("nn.MultiLabelSoftMarginLoss", *same(x, target, *([] if weight is None else [weight])), reduction=reduced(size_average, reduce, reduction))
 
 
-def scaled(op, x, weight, bias, **attrs):
-    """A norm whose scale and shift are both given, or both left out."""
-    if (weight is None) != (bias is None):
-        raise Skip("one of weight and bias")
-    return Call(op, x, *([] if weight is None else [weight, bias]), **attrs)
+def scaled(op, x, weight, bias, *others, outputs=None, **attrs):
+    """A norm with its scale and shift. A shift without a scale has one of ones."""
+    if weight is None and bias is not None:
+        weight = torch.ones(bias.shape, dtype=bias.dtype)
+    return Call(op, x, *others, *given(weight, bias), outputs=outputs, **attrs)
 
 
-def group_norm(x, num_groups, weight=None, bias=None, eps=1e-5):
-    return scaled("nn.GroupNorm", x, weight, bias, groups=num_groups, epsilon=eps)
+def group_norm(x, num_groups, weight=None, bias=None, eps=1e-5, outputs=None):
+    return scaled("nn.GroupNorm", x, weight, bias, groups=num_groups, epsilon=eps, outputs=outputs)
 
 
-def layer_norm(x, normalized_shape, weight=None, bias=None, eps=1e-5):
-    return scaled("nn.LayerNorm", x, weight, bias, last=len(normalized_shape), epsilon=eps)
+def layer_norm(x, normalized_shape, weight=None, bias=None, eps=1e-5, outputs=None):
+    return scaled("nn.LayerNorm", x, weight, bias, last=len(normalized_shape), epsilon=eps, outputs=outputs)
 
 
 def rms_norm(x, normalized_shape, weight=None, eps=None):
     if eps is None:
         eps = torch.finfo(x.dtype).eps
-    return Call("nn.RMSNorm", x, *([] if weight is None else [weight]), last=len(normalized_shape), epsilon=eps)
+    return Call("nn.RMSNorm", x, *given(weight), last=len(normalized_shape), epsilon=eps)
 
 
 def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5):
@@ -141,13 +142,40 @@ def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None
 
 
 def batch_norm(x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    """In training the new running statistics, which PyTorch writes, are results here, and not compared."""
     if x.dim() < 2:
         raise Skip("no axis of channels, in an x without elements")
+    if not training:
+        return scaled("nn.BatchNorm", x, weight, bias, running_mean, running_var, epsilon=eps, outputs=1)
+    if running_mean is None:
+        running_mean, running_var = torch.zeros(x.shape[1], dtype=x.dtype), torch.ones(x.shape[1], dtype=x.dtype)
+    return scaled("nn.BatchNormTraining", x, weight, bias, running_mean, running_var, momentum=momentum, epsilon=eps, outputs=[0])
+
+
+def native_batch_norm(x, weight, bias, *more):
+    if len(more) == 3:
+        more = (None, None, *more)
+    return batch_norm(x, more[0], more[1], weight, bias, *more[2:])
+
+
+def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    if dropout_p:
+        raise Skip("dropout")
+    attrs = {"causal": is_causal}
+    if scale is not None:
+        attrs["scale"] = scale
+    return Call("nn.ScaledDotProductAttention", q, k, v, *given(attn_mask), **attrs)
+
+
+def rrelu(x, lower=1 / 8, upper=1 / 3, training=False, inplace=False):
     if training:
-        raise Skip("training, whose running statistics are results here")
-    if (weight is None) != (bias is None):
-        raise Skip("one of weight and bias")
-    return Call("nn.BatchNorm", x, running_mean, running_var, *([] if weight is None else [weight, bias]), epsilon=eps)
+        raise Skip("random slopes")
+    return Call("nn.RReLU", x, torch.full((), (lower + upper) / 2, dtype=x.dtype))
+
+
+def ctc(x, targets, steps, lengths, blank=0, reduction="mean", zero_infinity=False):
+    steps, lengths = (t if isinstance(t, torch.Tensor) else torch.tensor(t) for t in (steps, lengths))
+    return Call("nn.CTCLoss", x, targets, steps, lengths, blank=blank, zeroInfinity=zero_infinity, reduction=REDUCTIONS[reduction])
 
 
 def prelu(x, weight):
@@ -155,57 +183,17 @@ def prelu(x, weight):
 
 
 def softmin(x, dim=None, dtype=None, **kwargs):
-    if dim is None or dtype is not None or x.dim() == 0:
-        raise Skip("no axis, or option dtype")
-    return Call("nn.Softmin", x, axis=dim)
+    if dim is None or x.dim() == 0:
+        raise Skip("no axis")
+    return Call("nn.Softmin", converted(x, dtype), axis=dim)
 
 
-def listed(v):
-    return list(v) if isinstance(v, (tuple, list)) else [v]
-
-
-def conv(spatial):
-    def call(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-        attrs = {"stride": listed(stride), "dilation": listed(dilation), "groups": groups}
-        attrs |= {"same": padding == "same"} if isinstance(padding, str) else {"padding": listed(padding)}
-        return Call(f"nn.Conv{spatial}d", x, weight, *([] if bias is None else [bias]), **attrs)
-
-    return call
-
-
-def conv_transpose(spatial):
-    def call(x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
-        return Call(f"nn.ConvTranspose{spatial}d", x, weight, *([] if bias is None else [bias]), stride=listed(stride), padding=listed(padding), more=listed(output_padding), groups=groups, dilation=listed(dilation))
-
-    return call
-
-
-def max_pool(spatial):
-    def call(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-        window = listed(kernel_size) * (spatial if len(listed(kernel_size)) == 1 else 1)
-        return Call("nn.MaxPool", x, window=window, stride=listed(stride) if stride else window, padding=listed(padding), dilation=listed(dilation), ceil=ceil_mode, outputs=None if return_indices else 1)
-
-    return call
-
-
-def avg_pool(spatial):
-    def call(x, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
-        window = listed(kernel_size) * (spatial if len(listed(kernel_size)) == 1 else 1)
-        return Call("nn.AvgPool", x, window=window, stride=listed(stride) if stride else window, padding=listed(padding), ceil=ceil_mode, excludePad=not count_include_pad, divisor=divisor_override or 0)
-
-    return call
-
-
-def adaptive(spatial):
-    def call(x, output_size):
-        sizes = listed(output_size) * (spatial if len(listed(output_size)) == 1 else 1)
-        return Call("nn.AdaptiveAvgPool", x, sizes=[x.shape[i - spatial] if n is None else n for i, n in enumerate(sizes)])
-
-    return call
+def safe_softmax(x, dim, dtype=None):
+    return Call("nn.SafeSoftmax", converted(x, dtype), axis=dim)
 
 
 def linear(x, weight, bias=None):
-    return Call("nn.Linear", x, weight, *([] if bias is None else [bias]))
+    return Call("nn.Linear", x, weight, *given(bias))
 
 
 CALLS = {
@@ -232,11 +220,11 @@ CALLS = {
     "nn.functional.pairwise_distance": lambda x, y, p=2.0, eps=1e-6, keepdim=False: Call("nn.PairwiseDistance", *same(x, y), p=p, epsilon=eps, keep=keepdim),
     "nn.functional.pdist": lambda x, p=2.0: Call("nn.PDist", x, p=p), "cdist": lambda x, y, p=2.0, compute_mode=None: Call("nn.CDist", *same(x, y), p=p),
     "renorm": lambda x, p, dim, maxnorm: Call("nn.Renorm", x, p=p, axis=dim, most=maxnorm),
-    **{f"nn.functional.conv{d}d": conv(d) for d in (1, 2, 3)}, **{f"nn.functional.conv_transpose{d}d": conv_transpose(d) for d in (1, 2, 3)},
-    **{f"nn.functional.max_pool{d}d": max_pool(d) for d in (1, 2, 3)}, **{f"nn.functional.avg_pool{d}d": avg_pool(d) for d in (1, 2, 3)},
-    **{f"nn.functional.adaptive_avg_pool{d}d": adaptive(d) for d in (1, 2, 3)},
     "nn.functional.linear": linear, "nn.functional.bilinear": lambda x, y, w, b=None: Call("nn.Bilinear", x, y, w, *([] if b is None else [b])),
-    "nn.functional.pixel_shuffle": lambda x, n: Call("nn.PixelShuffle", x, factor=n), "nn.functional.pixel_unshuffle": lambda x, n: Call("nn.PixelUnshuffle", x, factor=n),
-    "nn.functional.channel_shuffle": lambda x, n: Call("nn.ChannelShuffle", x, groups=n),
-    "nn.functional.unfold": lambda x, k, dilation=1, padding=0, stride=1: Call("nn.Unfold", x, window=listed(k) * (2 if len(listed(k)) == 1 else 1), dilation=listed(dilation), padding=listed(padding), stride=listed(stride)),
+    "nn.functional.batch_norm.without_cudnn": batch_norm, "native_batch_norm": native_batch_norm, "_native_batch_norm_legit": native_batch_norm, "_batch_norm_with_update": lambda x, w, b, mean, var, momentum, eps: batch_norm(x, mean, var, w, b, True, momentum, eps),
+    "native_layer_norm": lambda x, shape, w, b, eps: layer_norm(x, shape, w, b, eps, outputs=1), "native_group_norm": lambda x, w, b, n, c, places, groups, eps: group_norm(x, groups, w, b, eps, outputs=1),
+    "nn.functional.rrelu": rrelu, "nn.functional.ctc_loss": ctc, "nn.functional.softmin.with_dtype": softmin, "torch.ops.aten._safe_softmax.default": safe_softmax,
+    "nn.functional.scaled_dot_product_attention": attention, "nn.functional.gelu": lambda x, approximate="none": Call("GELU" if approximate == "none" else "nn.GELUTanh", x), "nn.functional.glu": lambda x, dim=-1: Call("nn.GLU", x, axis=dim),
+    **{f"nn.functional.{n}": unary(g) for n, g in {"relu": "ReLU", "silu": "nn.SiLU", "silu.complex": "nn.SiLU", "mish": "nn.Mish", "softsign": "nn.Softsign", "tanhshrink": "nn.TanhShrink", "logsigmoid": "nn.LogSigmoid",
+       "hardsigmoid": "nn.HardSigmoid", "hardswish": "nn.HardSwish", "relu6": "nn.ReLU6", "selu": "nn.SELU"}.items()},
 }

@@ -1,0 +1,110 @@
+"""Calls that select, gather and scatter elements. See samples.py."""
+
+import torch
+
+from calls import Call, Skip, flat, number, only, times
+from shapes import sliced
+
+
+def masked_scatter(x, mask, source):
+    if mask.dim() > x.dim() or torch.broadcast_shapes(mask.shape, x.shape) != x.shape:
+        raise Skip("a mask that does not broadcast to x")
+    return Call("MaskedScatter", x, mask, source)
+
+
+def with_axis(x, index):
+    if index.dim() == 0 and x.dim():
+        raise Skip("an index without an axis")
+    return index
+
+
+def index_add(x, dim, index, source, alpha=1):
+    return Call("IndexAdd", x, with_axis(x, index), times(source, alpha, source.dtype), axis=dim)
+
+
+def indexed(op):
+    def call(x, dim, index, *more, **kwargs):
+        return Call(op, x, with_axis(x, index), *more, axis=dim)
+
+    return call
+
+
+def index_fill(x, dim, index, value):
+    if not number(value):
+        raise Skip("complex numbers" if isinstance(value, complex) else "a tensor for a number")
+    return Call("IndexFill", x, with_axis(x, index), axis=dim, v=float(value))
+
+
+def take_along_dim(x, indices, dim=None):
+    return Call("GatherAlong", flat(x), flat(indices), axis=0) if dim is None else Call("GatherAlong", x, indices, axis=dim)
+
+
+def scatter(op):
+    with_reduce = {None: op, "add": "ScatterAddAlong", "multiply": "ScatterMulAlong"}
+
+    def call(x, dim, index, src=None, reduce=None, **kwargs):
+        src = kwargs.pop("value", src)
+        only(kwargs)
+        if isinstance(src, complex):
+            raise Skip("complex numbers")
+        if not isinstance(src, torch.Tensor):
+            src = torch.full(index.shape, src, dtype=x.dtype)
+        return Call(with_reduce[reduce], x, with_axis(x, index), src, axis=dim)
+
+    return call
+
+
+def scatter_reduce(op):
+    def call(x, dim, index, src, reduce, include_self=True):
+        if not include_self:
+            raise Skip("option include_self")
+        return Call(op, x, with_axis(x, index), src, axis=dim)
+
+    return call
+
+
+def one_hot(x, num_classes=-1):
+    if num_classes < 0:
+        raise Skip("classes counted from the data")
+    return Call("OneHot", x, classes=num_classes, dtype="i64")
+
+
+def put(x, index, source, accumulate=False):
+    return Call("Put", x, index, source, accumulate=accumulate)
+
+
+def index_put(x, indices, values, accumulate=False):
+    return Call("IndexPut", x, values, *indices_of(indices), accumulate=accumulate)
+
+
+def indices_of(indices):
+    """Indices of the first axes, as tensors."""
+    all = list(indices)
+    while all and (all[-1] is Ellipsis or isinstance(all[-1], slice) and all[-1] == slice(None)):
+        all.pop()
+    if not all or any(isinstance(i, (slice, int)) or i is None or i is Ellipsis for i in all):
+        raise Skip("indices of several kinds")
+    return [i if isinstance(i, torch.Tensor) else torch.tensor(i) for i in all]
+
+
+def getitem(x, index):
+    if isinstance(index, slice):
+        return sliced(x, 0, index.start, index.stop, index.step)
+    if isinstance(index, int):
+        return Call("Select", x, axis=0, index=index)
+    if isinstance(index, list):
+        index = (index,)
+    indices = indices_of(index if isinstance(index, tuple) else (index,))
+    return Call("Index", x, *indices, counted=any(i.dtype == torch.bool for i in indices))
+
+
+CALLS = {
+    "index_select": indexed("IndexSelect"), "index_add": index_add, "index_copy": indexed("IndexCopy"), "index_fill": index_fill, "index_put": index_put, "__getitem__": getitem,
+    "gather": lambda x, dim, index, **kwargs: Call("GatherAlong", x, with_axis(x, index), axis=dim), "take_along_dim": take_along_dim,
+    "take": lambda x, index: Call("Take", x, index), "put": put, "select": lambda x, dim, index: Call("Select", x, axis=dim, index=index),
+    "select_scatter": lambda x, src, dim, index: Call("SelectScatter", x, src, axis=dim, index=index),
+    "scatter": scatter("ScatterAlong"), "scatter_add": scatter("ScatterAddAlong"),
+    "scatter_reduce.sum": scatter_reduce("ScatterAddAlong"), "scatter_reduce.prod": scatter_reduce("ScatterMulAlong"), "scatter_reduce.amin": scatter_reduce("ScatterMinAlong"),
+    "scatter_reduce.amax": scatter_reduce("ScatterMaxAlong"), "masked_scatter": masked_scatter, "masked_select": lambda x, mask: Call("MaskedSelect", x, mask, counted=True),
+    "nn.functional.one_hot": one_hot,
+}

@@ -1,0 +1,59 @@
+"""The tables of samples: printed, and as pages."""
+
+import pathlib
+
+import torch
+
+from samples import FAMILIES
+
+HEAD = """# Judged by PyTorch's samples: {family}
+[The index](../pytorch-samples.md) says how this page came about.
+
+"""
+
+INDEX = """# Judged by PyTorch's samples
+`make judge-torch PAGE=docs/pytorch-samples.md` wrote these pages on the backend `{backend}`, with PyTorch {torch}. [The page on PyTorch](pytorch.md) says how samples are judged.
+
+| page | ops | samples | passed | skipped |
+|---|---|---|---|---|
+"""
+
+
+def most(counter, n=2):
+    return "; ".join(f"{n} × {r.split(' Mismatched')[0][:90]}" for r, n in counter.most_common(n)).replace("|", "\\|").replace("<", "&lt;")
+
+
+def totals(rows):
+    """How many ops were tried, and their samples: tried, passed, skipped."""
+    tried = [r for r in rows.values() if r.tried]
+    return len(tried), sum(r.tried for r in tried), sum(r.passed for r in tried), sum(r.skipped.total() for r in tried)
+
+
+def table(rows):
+    lines = ["| op | samples | passed | skipped | why samples failed, or else were skipped |", "|---|---|---|---|---|"]
+    for name, r in rows.items():
+        if r.tried:
+            why = "failed: " + most(r.failed) if r.failed else most(r.skipped, 1)
+            lines.append(f"| {name} | {r.tried} | {r.passed} | {r.skipped.total()} | {why} |")
+    n, *sums = totals(rows)
+    lines.append(f"| all {n} | " + " | ".join(map(str, sums)) + " | |")
+    return "\n".join(lines)
+
+
+def untried(rows):
+    names = [f"`{n}`" for n, r in rows.items() if not r.tried and r.skipped]
+    return f"\nWith no sample that is one call: {', '.join(names)}.\n" if names else ""
+
+
+def page(path, rows, backend):
+    """Writes the index and, into a folder of its name, a page for each family of ops."""
+    path = pathlib.Path(path)
+    folder = path.with_suffix("")
+    folder.mkdir(exist_ok=True)
+    index = INDEX.format(backend=backend, torch=torch.__version__.split("+")[0])
+    for family, calls in FAMILIES.items():
+        own = {n: r for n, r in rows.items() if n in calls}
+        file = family.split()[0].strip(",").lower() + ".md"
+        index += f"| [{family}]({folder.name}/{file}) | " + " | ".join(map(str, totals(own))) + " |\n"
+        (folder / file).write_text(HEAD.format(family=family.lower()) + table(own) + "\n" + untried(own))
+    path.write_text(index + "| all | " + " | ".join(map(str, totals(rows))) + " |\n")
