@@ -442,7 +442,7 @@ func lowerHostCall(l *lowerer, n *ir.Node) *mlir.Value {
 }
 
 func lowerComposite(l *lowerer, n *ir.Node) *mlir.Value {
-	if l.symbolic && !told(n.Body.Graph) { // a function does not know these sizes
+	if l.symbolic && !binds(n.Body.Graph) { // a function does not know these sizes
 		all := l.run(n.Body.Graph, l.in(n))
 		l.inlined[n] = all
 		return all[0]

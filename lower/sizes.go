@@ -22,7 +22,7 @@ type sizes struct {
 	ops    []*mlir.Op
 	known  map[int64]*mlir.Value // by size, a tensor<1xi64>
 	lists  map[string]*mlir.Value
-	told   map[int64]bool // whether the arguments tell a symbol
+	bound  map[int64]bool // whether a dimension of an argument binds a symbol
 
 	sections []section     // of counts, in their order
 	counted  map[int64]int // by size, the section of the count that it is
@@ -36,7 +36,7 @@ func newSizes(args []*mlir.Value, loc mlir.Location) *sizes {
 			shapes[i] = t.Shape
 		}
 	}
-	return &sizes{args: args, shapes: shapes, loc: loc, known: map[int64]*mlir.Value{}, lists: map[string]*mlir.Value{}, told: map[int64]bool{}, counted: map[int64]int{}}
+	return &sizes{args: args, shapes: shapes, loc: loc, known: map[int64]*mlir.Value{}, lists: map[string]*mlir.Value{}, bound: map[int64]bool{}, counted: map[int64]int{}}
 }
 
 // dynamicOf is, by static op, the op that takes as operands what may depend on sizes.
@@ -51,7 +51,7 @@ var dynamicOf = func() map[mlir.Code]mlir.Code {
 }()
 
 // opened makes op the dynamic one where its result's shape or its attributes are expressions
-// that no operand tells.
+// that no operand binds.
 func (l *lowerer) opened(op *mlir.Op) {
 	if dynamic := dynamicOf[op.Code]; dynamic != 0 {
 		parts := dynamic.Info().Static.Parts
@@ -240,14 +240,14 @@ func (l *lowerer) leaf(d int64) *mlir.Value {
 	if v := l.sizes.known[d]; v != nil {
 		return v
 	}
-	v := l.inPrelude(nil, func() *mlir.Value { return l.told(d) })
+	v := l.inPrelude(nil, func() *mlir.Value { return l.symbol(d) })
 	l.sizes.known[d] = v
 	return v
 }
 
-// told emits the value of a symbol that an argument tells.
-func (l *lowerer) told(d int64) *mlir.Value {
-	t := dims.TellerOf(d, l.sizes.shapes)
+// symbol emits the value of a symbol, from the dimension of an argument that binds it.
+func (l *lowerer) symbol(d int64) *mlir.Value {
+	t := dims.BindingOf(d, l.sizes.shapes)
 	if t.By == 0 {
 		l.fail(fmt.Errorf("the size %s is open, and no argument of the function has it", dims.String(d)))
 		return l.integers(0)
@@ -264,18 +264,18 @@ func (l *lowerer) told(d int64) *mlir.Value {
 	return v
 }
 
-// tells reports whether the arguments tell all symbols of a size.
-func (s *sizes) tells(d int64) bool {
+// binds reports whether the arguments bind all symbols of a size.
+func (s *sizes) binds(d int64) bool {
 	if !dims.IsExpr(d) {
 		return true
 	}
 	for _, x := range dims.Symbols(d) {
-		told, ok := s.told[x]
+		bound, ok := s.bound[x]
 		if !ok {
-			told = dims.TellerOf(x, s.shapes).By != 0
-			s.told[x] = told
+			bound = dims.BindingOf(x, s.shapes).By != 0
+			s.bound[x] = bound
 		}
-		if !told {
+		if !bound {
 			return false
 		}
 	}
@@ -319,12 +319,12 @@ func (l *lowerer) unnamed(g *ir.Graph, named []types.Shape) {
 	l.module.Retype((*mlir.TensorType).Opened)
 }
 
-// told reports whether the types of a graph's parameters tell all symbols of it.
-func told(g *ir.Graph) bool {
+// binds reports whether the types of a graph's parameters bind all symbols of it.
+func binds(g *ir.Graph) bool {
 	s, all := newSizes(nil, nil), true
 	for _, p := range g.Params {
 		s.shapes = append(s.shapes, tensor(p.Type).Shape)
 	}
-	ir.EachSize(g, func(d int) { all = all && s.tells(int64(d)) })
+	ir.EachSize(g, func(d int) { all = all && s.binds(int64(d)) })
 	return all
 }

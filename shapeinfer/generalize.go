@@ -23,12 +23,12 @@ const MostOpen = 1<<31 - 1
 // Open is a graph whose sizes may be expressions. [Open.Fits] compares graphs of numbers with it. It
 // is immutable but for what it remembers, and any number of goroutines share it.
 type Open struct {
-	Graph   *ir.Graph
-	symbols []int
-	tellers []dims.Teller[int] // by symbol, the dimension of a parameter
-	at      map[int]int        // by expression, its index in sizes
-	sizes   *dims.Evaluator
-	counts  map[int]int // by size that follows from data, the node that tells it
+	Graph    *ir.Graph
+	symbols  []int
+	bindings []dims.Binding[int] // by symbol
+	at       map[int]int         // by expression, its index in sizes
+	sizes    *dims.Evaluator
+	counts   map[int]int // by size that follows from data, the node that tells it
 
 	spare sync.Pool // of *substitution
 

@@ -19,11 +19,11 @@ func OpenGraph(g *ir.Graph) (*Open, error) {
 	symbols := dims.Symbols(given...)
 	o := &Open{Graph: g, symbols: symbols, at: map[int]int{}, counts: map[int]int{}}
 	for _, s := range symbols {
-		t := dims.TellerOf(s, shapes)
+		t := dims.BindingOf(s, shapes)
 		if t.By == 0 {
 			return nil, fmt.Errorf("shapeinfer: no dimension of a parameter is %s, or a number times it", dims.String(s))
 		}
-		o.tellers = append(o.tellers, t)
+		o.bindings = append(o.bindings, t)
 	}
 	for i, n := range g.Nodes {
 		if n.Op == ir.OpCounted {
@@ -122,7 +122,7 @@ func (o *Open) substitution() *substitution {
 // Takes reports whether the parameters of g have sizes that those of the graph may have.
 func (o *Open) Takes(g *ir.Graph) bool {
 	values := make([]int64, len(o.symbols))
-	return o.tell(values, g) && slices.EqualFunc(o.Graph.Params, g.Params, func(x, y *ir.Node) bool {
+	return o.bind(values, g) && slices.EqualFunc(o.Graph.Params, g.Params, func(x, y *ir.Node) bool {
 		return x.Type.DType == y.Type.DType && slices.EqualFunc(x.Type.Shape, y.Type.Shape, func(d, n int) bool { return d == n || dims.IsExpr(d) })
 	})
 }
@@ -138,9 +138,9 @@ func (o *Open) fits(g *ir.Graph, x *substitution) bool {
 	return ir.IsInstance(o.Graph, g, o.sizeOf(x, counts)) || len(counts) == 0 && slices.Contains(x.values, 1) && o.reduced(g)
 }
 
-// evaluate sets the numbers of all sizes to those that the parameters of g tell; false if there are none.
+// evaluate sets the numbers of all sizes to those that the parameters of g bind; false if there are none.
 func (o *Open) evaluate(x *substitution, g *ir.Graph) bool {
-	return o.tell(x.values, g) && o.sizes.Eval(x.registers, x.values) == nil
+	return o.bind(x.values, g) && o.sizes.Eval(x.registers, x.values) == nil
 }
 
 // sizeOf returns what a size is for the numbers of x, and for the given sizes in place of those that follow
@@ -215,14 +215,14 @@ func (o *Open) normal(g *ir.Graph, size func(d int) int) bool {
 	return true
 }
 
-// tell sets values to the numbers of the symbols: each is what one dimension tells, and IsInstance compares the
+// bind sets values to the numbers of the symbols, each from one dimension. IsInstance compares the
 // others with it. It returns false if one is not within its bounds, or more than [MostOpen], or if parameters
 // have other ranks.
-func (o *Open) tell(values []int64, g *ir.Graph) bool {
+func (o *Open) bind(values []int64, g *ir.Graph) bool {
 	if !slices.EqualFunc(o.Graph.Params, g.Params, func(x, y *ir.Node) bool { return x.Type.Rank() == y.Type.Rank() }) {
 		return false
 	}
-	for k, t := range o.tellers {
+	for k, t := range o.bindings {
 		d := g.Params[t.Of].Type.Shape[t.Axis]
 		n := (d - t.Plus) / t.By
 		if lo, hi := dims.Bounds(o.symbols[k]); n < lo || n > hi || d > MostOpen {
@@ -233,10 +233,10 @@ func (o *Open) tell(values []int64, g *ir.Graph) bool {
 	return true
 }
 
-// Symbols yields the symbols, each with the dimension of a parameter that tells it.
-func (o *Open) Symbols(yield func(symbol int, at dims.Teller[int]) bool) {
+// Symbols yields the symbols, each with the dimension of a parameter that it gets its value from.
+func (o *Open) Symbols(yield func(symbol int, at dims.Binding[int]) bool) {
 	for k, s := range o.symbols {
-		if !yield(s, o.tellers[k]) {
+		if !yield(s, o.bindings[k]) {
 			return
 		}
 	}
