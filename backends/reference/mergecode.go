@@ -143,7 +143,7 @@ func (s *mergeCode) putBack(m *merger) {
 	s.mergers.Put(m)
 }
 
-// sort merges halves of some rows, quarters before them, and so on, from one list of places
+// sort merges halves of rows, quarters before them, and so on, from one list of places
 // to the other. It returns the list that has the result. A cancelled run has none.
 func (s *mergeCode) sort(m *merger, mem []unsafe.Pointer, row int64, from, to []uint64) ([]uint64, error) {
 	for i := range from {

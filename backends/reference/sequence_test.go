@@ -18,7 +18,7 @@ import (
 	"ltc/soa"
 )
 
-// steps is a program of so many kernels that follow each other, products of some rows with a
+// steps is a program of so many kernels that follow each other, products of a number of rows with a
 // matrix.
 func steps(n int, rows string) string {
 	var b strings.Builder

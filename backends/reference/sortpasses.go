@@ -94,7 +94,7 @@ func passesOf(o *sortOrder, n, keep int) *kernel.Kernel {
 	return b.Kernel()
 }
 
-// runPasses finds the first elements of some rows. A launch may begin at rows before them, or
+// runPasses finds the first elements of a range of rows. A launch may begin at rows before them, or
 // end behind them: all launches have as many rows.
 func (s *sortCode) runPasses(c *kernel.Call, f *finder, w *sortSpace, from, to int) error {
 	p := s.passes

@@ -60,7 +60,7 @@ func (v *sortVectors) scratch() int {
 // row has more.
 const perCheck = 1 << 16
 
-// run sorts some rows.
+// run sorts a range of rows.
 func (v *sortVectors) run(c *kernel.Call, w *sortSpace, from, to int) {
 	s := v.of
 	size, rows := s.sizes[0], 0

@@ -18,7 +18,7 @@ func check(err error) {
 	}
 }
 
-// images copies images and labels of some rows out of a table of digits.
+// images copies images and labels of the given rows out of a table of digits.
 func images(t *data.Table, rows []int) (pixels []float32, labels []int32) {
 	return data.Gather[float32](nil, t, rows, 0, digits.Pixels),
 		data.Gather[int32](nil, t, rows, digits.Label, digits.Label+1)

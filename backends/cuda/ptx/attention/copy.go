@@ -6,7 +6,7 @@ import (
 	"ltc/backends/cuda/ptx/internal/asm"
 )
 
-// stripe is some rows of an operand of attention, and where they lie in the block's
+// stripe is a range of rows of an operand of attention, and where they are in the block's
 // memory.
 type stripe struct {
 	source   string // a variable: where the thread's first chunk is in the device's memory

@@ -117,7 +117,7 @@ func (f *function) outer(item value.Value) value.Value {
 	return f.axis[f.s.Cut[len(f.s.Cut)-1]]
 }
 
-// rowsAbreast runs the first stage for some rows at once, then the others for each.
+// rowsAbreast runs the first stage for a block of rows at once, then the others for each row.
 func (f *function) rowsAbreast(first value.Value, rows int) {
 	axis := f.s.Cut[len(f.s.Cut)-1]
 	stage := f.s.Stages[0]

@@ -25,7 +25,7 @@
 //
 // Few rows meet a B whose elements of k are neighbours as it lies: packing takes as long as some 20
 // rows. A kernel of its own has vectors along k, one for each sum, whose lanes it adds last. Such a
-// B is not packed once either, so that the bits are the same. So do some rows whose sums are long.
+// B is not packed once either, so that the bits are the same. So do a few rows whose sums are long.
 // Few columns become rows where that leaves the larger operand unpacked.
 //
 // A B that is packed once, for all runs, keeps elements of 8 and 16 bits that are multiplied

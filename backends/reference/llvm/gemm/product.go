@@ -302,7 +302,7 @@ func (r *run) pack(x *block) {
 // itself; blocks are of less, but one row may be as long as it likes.
 const longProducts = 3e7
 
-// multiply adds the product of some rows of A and a block of B to C.
+// multiply adds the product of a block of rows of A and a block of B to C.
 func (r *run) multiply(x *block, m, rows int) {
 	q := r.plan
 	p, c := &q.p, q.core

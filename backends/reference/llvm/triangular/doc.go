@@ -3,7 +3,7 @@
 // solves one system for some of its right sides.
 //
 // A factor is computed in its upper form, U of A = Uᵀ·U, with the rows of U along vector
-// registers: a panel of some rows at a time. The panel's rows are sums of multiples of the
+// registers: a panel of rows at a time. The panel's rows are sums of multiples of the
 // rows above it, which stay in registers, strip by strip of columns. The first strip has the
 // panel's diagonal. The next ones are divided by it as systems are. A lower factor is
 // transposed on its way in and out.

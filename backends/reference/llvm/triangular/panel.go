@@ -7,7 +7,7 @@ import (
 	"ltc/ir/types"
 )
 
-// panel is a strip of some rows whose sums are in registers.
+// panel is a block of adjacent rows whose sums are in registers.
 type panel struct {
 	sums []vector.Value
 	at   []vector.Pointer // of each row
