@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -300,6 +301,65 @@ func TestVariableOverwrittenByAFailedRun(t *testing.T) {
 	w.Init(lazy.Constant(2))
 	require.ErrorIs(t, step(), errFlaky)
 	require.Equal(t, float32(2), first(t, w), "the backend had a copy")
+}
+
+// A failed run that may have written memory of Share makes all tensors errors that show some of it. Those that are
+// made of it afterwards are none.
+func TestSharesOverwrittenByAFailedRun(t *testing.T) {
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	x := &replaced{Backend: b}
+	gates.Store(t.Name(), x)
+	t.Cleanup(func() { gates.Delete(t.Name()) })
+	tr := lazy.NewTrace(open(t, "flaky:"+t.Name(), lazy.Threads(1)))
+	mem := make([]float32, 12)
+	tensors := map[string]*lazy.Tensor{}
+	share := func(name string, from, to int) *lazy.Tensor {
+		tensors[name] = lazy.Share(tr, mem[from:to])
+		return tensors[name]
+	}
+	share("overlaps, earlier", 0, 6)
+	share("the same, earlier", 4, 8)
+	apart := share("apart", 8, 12)
+	share("overlaps the earlier one", 0, 3)
+	w := share("w", 4, 8)
+	share("the same, later", 4, 8)
+	share("overlaps, later", 6, 10)
+	view := share("all", 0, 12).Narrow(0, 5, 1)
+	tensors["view"] = view
+	requireErrors := func(want ...string) {
+		t.Helper()
+		for name, x := range tensors {
+			if _, err := x.Value(); slices.Contains(want, name) {
+				require.ErrorContains(t, err, "may have been written over", name)
+				require.ErrorIs(t, err, backends.ErrWritten)
+			} else {
+				require.NoError(t, err, name)
+			}
+		}
+	}
+	fail := func(x0 *lazy.Tensor) {
+		t.Helper()
+		x.run = func(*backends.Call) error {
+			return &backends.RunError{Op: 1, Reason: fmt.Errorf("%w: %w", backends.ErrWritten, errFlaky)}
+		}
+		x0.Add_(lazy.Ones(tr, lazy.F32))
+		require.ErrorIs(t, tr.MarkStep(), errFlaky)
+		x.run = nil
+	}
+	requireErrors()
+	fail(w)
+	hit := []string{"overlaps, earlier", "the same, earlier", "w", "the same, later", "overlaps, later", "all", "view"}
+	requireErrors(hit...)
+	again := share("of after the failure", 4, 8)
+	requireErrors(hit...)
+	apart.Fill_(3)
+	again.Fill_(4)
+	require.NoError(t, tr.MarkStep())
+	requireErrors(hit...)
+	require.Equal(t, []float32{4, 4, 4, 4, 3, 3, 3, 3}, mem[4:])
+	fail(apart)
+	requireErrors(append(hit, "apart")...)
 }
 
 // ignoreMemory has an argument hold a result, and be it.

@@ -270,7 +270,7 @@ func (t *Tensor) share(op string) *Tensor {
 	}
 	if t.err == nil {
 		view := t.val.view
-		t.val.inPlace, t.val.sum = &shared{view: view, spans: spansOf(view)}, nil
+		t.val.inPlace, t.val.sum = newShared(view), nil
 	}
 	return t
 }
@@ -279,16 +279,28 @@ func (t *Tensor) share(op string) *Tensor {
 // functions called: one that writes it waits for all before, one that reads it for those that
 // write.
 type shared struct {
-	view    soa.View
-	spans   []*span               // its own, and earlier ones that overlap it
-	invalid atomic.Pointer[error] // of a run that may have written some of it
+	view  soa.View
+	spans []*span // its own, and earlier ones that overlap it
+	since uint64  // in the order of spans: damage of before does not count, as the caller has given the elements anew
 }
 
 // span orders the jobs that use one view of shared memory. Tensors of equal views have one span.
 type span struct {
 	sched.Memory
 	view soa.View
+
+	failed atomic.Pointer[damage] // by the last run that was to write the view and has failed
+	hit    atomic.Pointer[damage] // by the last run that was to write a later span that overlaps it and has failed
 }
+
+// damage is what a run has done that may have written some of the view of a span, and has failed.
+type damage struct {
+	when uint64 // in the order of spans
+	err  error
+}
+
+// before reports whether d, which may be nil, is older than the tensor of m.
+func (d *damage) before(m *shared) bool { return d == nil || d.when < m.since }
 
 // spans are the spans of all tensors, in the order of their calls. Its lock is held while a job claims several of
 // them: of two jobs one is first in all.
@@ -296,6 +308,8 @@ var spans struct {
 	sync.Mutex
 	all  []place
 	most int // the length of all at which spans that no tensor has are removed
+
+	events uint64 // calls of Share and damages, in their order
 }
 
 // place says where the elements of a span are: from one address up to below another.
@@ -324,11 +338,17 @@ func placeOf(v soa.View) (p place) {
 	return place{from: from, to: to}
 }
 
-// spansOf returns the spans that a job claims to use the memory of v: the span of v, and earlier spans that
-// overlap it. A job that uses a later span that overlaps v claims the span of v, too.
-func spansOf(v soa.View) []*span {
+// newShared returns the memory of v.
+func newShared(v soa.View) *shared {
 	spans.Lock()
 	defer spans.Unlock()
+	spans.events++
+	return &shared{view: v, spans: spansOf(v), since: spans.events}
+}
+
+// spansOf returns the spans that a job claims to use the memory of v: the span of v, and earlier spans that
+// overlap it. A job that uses a later span that overlaps v claims the span of v, too. The caller holds the lock.
+func spansOf(v soa.View) []*span {
 	if len(spans.all) >= spans.most {
 		spans.all = slices.DeleteFunc(spans.all, func(p place) bool { return p.span.Value() == nil })
 		spans.most = 2*len(spans.all) + 16
@@ -359,10 +379,28 @@ func spansOf(v soa.View) []*span {
 
 // fault returns why the memory has no elements to read.
 func (m *shared) fault() error {
-	if err := m.invalid.Load(); err != nil {
-		return *err
+	if d := m.spans[0].hit.Load(); !d.before(m) {
+		return d.err
+	}
+	for _, s := range m.spans {
+		if d := s.failed.Load(); !d.before(m) {
+			return d.err
+		}
 	}
 	return nil
+}
+
+// damaged notes that a run that has failed with err may have written some of the memory. It is an error of all
+// tensors that show it.
+func (m *shared) damaged(err error) {
+	spans.Lock()
+	defer spans.Unlock()
+	spans.events++
+	d := &damage{spans.events, err}
+	m.spans[0].failed.Store(d)
+	for _, s := range m.spans[1:] {
+		s.hit.Store(d)
+	}
 }
 
 // writesShared reports whether t is memory of [Share] that the step writes.
@@ -486,13 +524,11 @@ func (f *flight) settleShared(err error) {
 		switch {
 		case d.next == nil:
 		case err == nil:
-			d.past.inPlace.invalid.Store(nil)
 			d.next.publish(&d.view, nil)
 		default:
 			d.next.publish(nil, err)
 			if overwrites(err) {
-				invalid := fmt.Errorf("the memory of the tensor written at %v may have been written over: %w", d.site, err)
-				d.past.inPlace.invalid.Store(&invalid)
+				d.past.inPlace.damaged(fmt.Errorf("the memory of the tensor written at %v may have been written over: %w", d.site, err))
 			}
 		}
 	}
