@@ -11,6 +11,7 @@ import (
 // Check says that a call of the host looks at whether all elements of a node are in range.
 type Check struct {
 	Of     *Node
+	By     *Node  // what uses the elements, which says when it looks within a branch or a loop
 	Host   string // the function
 	Number int    // of the check, which the function is told
 	Low    int    // the least element that is in range
@@ -38,6 +39,42 @@ func (c *Checks) Within(n *Node, of []Checks) {
 	c.In[n] = of
 }
 
+// Only returns the checks that keep holds for.
+func (c *Checks) Only(keep func(*Check) bool) Checks {
+	y := Checks{Instead: c.Instead}
+	for k := range c.Own {
+		if keep(&c.Own[k]) {
+			y.Own = append(y.Own, c.Own[k])
+		}
+	}
+	for n, of := range c.In {
+		inner := make([]Checks, len(of))
+		for i := range of {
+			inner[i] = of[i].Only(keep)
+		}
+		y.Within(n, inner)
+	}
+	return y
+}
+
+// Of returns checks of a graph as those of its clone g.
+func (c *Checks) Of(g *Graph) Checks {
+	y := Checks{Own: slices.Clone(c.Own)}
+	for k := range y.Own {
+		y.Own[k].Of, y.Own[k].By = g.Nodes[y.Own[k].Of.ID], g.Nodes[y.Own[k].By.ID]
+	}
+	for n, of := range c.In {
+		y.Within(g.Nodes[n.ID], of)
+	}
+	for n, wider := range c.Instead {
+		if y.Instead == nil {
+			y.Instead = map[*Node]*Node{}
+		}
+		y.Instead[g.Nodes[n.ID]] = g.Nodes[wider.ID]
+	}
+	return y
+}
+
 // Any reports whether there are checks.
 func (c *Checks) Any() bool { return len(c.Own)+len(c.In) > 0 }
 
@@ -49,13 +86,15 @@ func (n *Node) Widens(scan *Node) bool {
 }
 
 // Checked returns g with calls of the host behind nodes of integers. Other nodes use what the calls
-// return; results stay. A branch or a loop has no calls: it gives what its checks have found as further
-// results, and a call follows it. The graph shares nothing with g but types, attributes and bodies.
+// return; results stay. A branch or a loop has no calls: it gives the first element that its checks have
+// found as further results, and one call follows it. The graph shares nothing with g but types, attributes
+// and bodies.
 //
 // The host is told the least and the largest element, and as i64 the number of the check, Low and Bound.
-// The iterations of the loops around the node follow as i32, that of the innermost first. In a loop these
-// elements are those of the first iteration that has one out of range. The least is above the largest if
-// there is none. The function returns 0 of the elements' dtype.
+// Of a branch or a loop both elements are the first one out of range, as i64, where those of a u64 above
+// the largest i64 are negative. The number is -1 if there is none. The iterations of the loops around the
+// node follow as i32, that of the innermost first. Iterations of other loops, which are 0, may come before
+// these. The function returns 0 of the elements' dtype.
 func (g *Graph) Checked(checks *Checks) *Graph {
 	c := newChecker(g, checks)
 	for i, n := range g.Nodes {
@@ -78,7 +117,7 @@ type checker struct {
 	last    []*Node           // what stands for them
 	numbers map[int64]*Node   // constants of i64: an equal number is the same node
 	inside  bool              // of a branch or a loop: no calls
-	found   []finding         // if inside
+	found   []finding         // if inside: in the order of the nodes
 	loc     callsite.Site     // of nodes that are added
 	zeros   map[*Node][]*Node // of a node with several results: what calls behind it return
 	instead map[*Node]*Node   // of clones that are results of the graph
@@ -240,7 +279,7 @@ func (c *checker) after(was, y *Node, zeros []*Node) *Node {
 // behind adds what looks at n, and returns what stands for it: n and the 0 that the call returns.
 func (c *checker) behind(n *Node, k *Check) *Node {
 	c.loc = k.Loc
-	zero := c.call(c.look(n, k))
+	zero := c.call(k.Host, c.reduced(OpMin, n), c.reduced(OpMax, n), c.number(int64(k.Number)), c.number(int64(k.Low)), c.size(types.I64, k.Bound))
 	return c.op(OpAdd, n.Type, nil, n, c.spread(zero, n.Type.Shape))
 }
 
@@ -256,10 +295,8 @@ func (c *checker) reduced(by Op, n *Node) *Node {
 	return c.op(by, types.Of(n.Type.DType), []Attr{{Ints: axes}}, n)
 }
 
-// call adds the call of the host.
-func (c *checker) call(f finding) *Node {
-	c.loc = f.of.Loc
-	in := slices.Concat(f.at[:iteration], []*Node{c.number(int64(f.of.Number)), c.number(int64(f.of.Low)), c.size(types.I64, f.of.Bound)}, f.at[iteration:])
-	t := f.at[least].Type
-	return c.op(OpHostCall, t, []Attr{HostCallName: {Str: f.of.Host}, HostCallResults: {Str: HostResultsText([]types.Type{t})}, HostCallEffect: {Int: 1}}, in...)
+// call adds a call of the host.
+func (c *checker) call(host string, least, most, number, low, bound *Node, iterations ...*Node) *Node {
+	in := append([]*Node{least, most, number, low, bound}, iterations...)
+	return c.op(OpHostCall, least.Type, []Attr{HostCallName: {Str: host}, HostCallResults: {Str: HostResultsText([]types.Type{least.Type})}, HostCallEffect: {Int: 1}}, in...)
 }

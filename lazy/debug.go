@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,10 +12,13 @@ import (
 	"strings"
 	"sync"
 
+	"ltc/backends"
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/execution"
+	"ltc/lazy/internal/guard"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/opbyop"
 	"ltc/lazy/internal/programs"
@@ -126,6 +130,159 @@ func (d *Device) observe(s opbyop.Step) (err error) {
 		d.observer(OpRun{Node: info, Index: s.Index, Result: v, Output: k})
 	}
 	return nil
+}
+
+// CheckIndices says whether a step fails if an index of Gather, ScatterAdd and the like, a
+// class of OneHot or a label of CrossEntropy does not exist. With false no index is looked at.
+// Without the option a step fails for all of them. But on a device with memory of its own it fails only
+// for arguments in the host's memory. With true, or the environment variable LTC_CHECK, also such a
+// device looks at all indices: a run then waits in its midst until they are on the host.
+//
+// Indices that are arguments are looked at before the run, those that the program computes by a call of
+// the host in its midst. Those within closures of control flow, as [For] takes, are looked at when the
+// branch or loop has ended. The error has the op, its line, the index and the range: in a loop those of the
+// first index that is out of range, with its iteration. Indices that are in range whatever the arguments
+// are, such as those of ArgMax and TopK and the number of an iteration, cost nothing.
+// Variables are as they were before the step, and its tensors have the error.
+//
+// In a step that assigns variables, indices within closures may depend on integers that are arguments, such as the tokens
+// that a text begins with, its position, and the number of iterations. Whether they are in range is found
+// out from these before the run. Where it cannot be, as where the place of a token that is no index may not
+// be read, the program runs twice: first without writing. Not looked
+// at are indices that a function with open [Function.Inputs] computes where some sizes show that
+// they are in range, and others do not.
+func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices, d.anyIndex = on, !on } }
+
+// looksAt returns what the indices in g are to be, and the program of g that looks at those that it
+// computes: with argumentsAlone set none.
+func (d *Device) looksAt(g *ir.Graph, argumentsAlone bool) (all guard.Indices, program *ir.Graph) {
+	if d.anyIndex {
+		return all, g
+	}
+	remote := d.memory.Remote != nil
+	// A device with memory of its own has arguments there, which its programs look at.
+	return guard.IndicesOf(g, argumentsAlone || !remote || !d.checkIndices, !argumentsAlone && (!remote || d.checkIndices))
+}
+
+// indexError is the error of an index that does not exist.
+func indexError(x *guard.Index, reason string) *OpError {
+	e := &OpError{Op: x.Op, Operands: x.Operands, Reason: reason, Err: ErrIndex}
+	e.at(x.At)
+	return e
+}
+
+// indexError is the error of an index that the program has computed.
+func (f *flight) indexError(out *guard.OutOfRange) *OpError {
+	x := &f.indices.All[out.Index]
+	return indexError(x, x.Reason(out))
+}
+
+// lookAtIndices returns the error of an argument that has an index which does not exist. Where arguments
+// leave that open, a rehearsal of the program decides.
+func (f *flight) lookAtIndices() error {
+	for i := range f.indices.All {
+		x := &f.indices.All[i]
+		arg, ok := x.Argument()
+		if !ok {
+			continue
+		}
+		if v := f.call.Args[arg]; !v.IsZero() && v.Remote() == nil {
+			reason, err := x.Look(v)
+			if err != nil {
+				return err
+			}
+			if reason != "" {
+				return indexError(x, reason)
+			}
+		}
+	}
+	a := f.indices.Assumed
+	if a == nil {
+		return nil
+	}
+	if holds, err := a.Holds(f.call.Args, f.dev.checkIndices); holds || err != nil {
+		return err
+	}
+	return f.rehearse(a)
+}
+
+// rehearse runs the program, without writing over its arguments, for the indices that arguments may have out
+// of range. Elements of arguments at places that the program does not read, as behind the end of a text, may
+// be anything. Later runs of the program pay for a rehearsal each while that is so.
+func (f *flight) rehearse(a *guard.Assumed) error {
+	p := a.Compiled.Load()
+	if p == nil {
+		var err error
+		if p, err = f.rehearsal(a.Rehearsal()); err != nil {
+			return err
+		}
+		a.Compiled.Store(p)
+	}
+	f.dev.programs.Used(p)
+	err := p.Exec.Execute(f.ctx, &backends.Call{Args: slices.Clone(f.call.Args)})
+	if out, ok := errors.AsType[*guard.OutOfRange](err); ok {
+		return f.indexError(out)
+	}
+	if err != nil {
+		return atLine(p, err)
+	}
+	return nil
+}
+
+// rehearsal returns the program of g: of all sizes if that of the step is.
+func (f *flight) rehearsal(g *ir.Graph) (*programs.Program, error) {
+	if f.program.Open == nil {
+		return f.dev.programs.GetStatic(f.ctx, g)
+	}
+	p, _, err := f.dev.programs.Get(f.ctx, g, f.Site)
+	return p, err
+}
+
+// CheckNaNs stops at the first op that makes a NaN or an infinity out of finite values,
+// with an error that names its line, as the environment variable LTC_CHECK_NANS does.
+// Before each run of a program its ops run one by one: slow. What the program computes is
+// what it computes without, and nothing has been written when a step fails so. Within a branch
+// or a loop the error names the op of the closure, and the iteration, counted from 0.
+func CheckNaNs(on bool) Option { return func(d *Device) { d.checkNaNs = on } }
+
+// quietly are the options of programs that only look at another, which has said what is
+// to be said.
+func (d *Device) quietly() backends.Options {
+	o := d.options
+	o.Compiled, o.Profile, o.Warn = false, false, func(*backends.FallbackError) {}
+	return o
+}
+
+// guardHost is the device of its guards.
+type guardHost struct{ *Device }
+
+// HasNaN warns of an argument that has NaNs, once for each line.
+func (d guardHost) HasNaN(p *ir.Node, first string) {
+	if d.nanArguments.First(argumentLine{p.Loc, p.ParamName()}) {
+		d.log(slog.LevelWarn, fmt.Sprintf("argument %s has NaNs", strings.TrimSpace(p.ParamName()+" "+p.Type.String())),
+			slog.String("at", p.Loc.String()), slog.String("first", first),
+			slog.String("do", "look at what the argument is made of: the ops of this program did not make these NaNs"))
+	}
+}
+
+// argumentLine is an argument of a program and the line that recorded it.
+type argumentLine struct {
+	at   callsite.Site
+	name string
+}
+
+// placed makes an error of an op out of one that a guard, an op that runs alone, or a lack of memory
+// says of a node.
+func placed(err error) error {
+	switch f := err.(type) {
+	case *opbyop.Error:
+		return nodeError(f.Node, f.Err, f.Error())
+	case *execution.Shortage:
+		return nodeError(f.Node, ErrMemory, f.Error())
+	case *guard.Fault:
+		return nodeError(f.Node, f.Kind, f.Reason)
+	}
+	return err
 }
 
 // NodeInfo describes an op of a program.

@@ -35,7 +35,7 @@ type flight struct {
 	call     backends.Call
 	args     []*value
 	pinned   []*value      // unpinned at the end
-	indices  []guard.Index // what they are to be
+	indices  guard.Indices // what they are to be
 	assigns  []assignment
 	dests    []destination
 	donors   []donor
@@ -56,7 +56,7 @@ func (f *flight) Reset() {
 	f.unpin()
 	f.endShared()
 	f.Job.Reset()
-	f.ctx, f.program, f.count, f.slab, f.indices = nil, nil, nil, nil, nil
+	f.ctx, f.program, f.count, f.slab, f.indices = nil, nil, nil, nil, guard.Indices{}
 	for _, s := range []*[]*value{&f.args, &f.roots} {
 		clear(*s)
 		*s = (*s)[:0]

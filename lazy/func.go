@@ -332,7 +332,7 @@ type traced struct {
 	params  []source
 	results int // of the function; those after them are assigned variables
 	assigns []assignment
-	indices []guard.Index // what they are to be
+	indices guard.Indices // what they are to be
 }
 
 // source says where an argument of the program comes from: one of its fields.

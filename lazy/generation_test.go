@@ -257,3 +257,90 @@ func (g *generator) requireText(t *testing.T, generate func(given, end int)) {
 		require.Equal(t, want, got[:end])
 	}
 }
+
+// positions has the ways in which a loop of a step comes to the positions that follow start. put writes
+// row at of a table into what the loop carries.
+var positions = map[string]func(n, start *lazy.Tensor, v *lazy.Tensor, put func(v, at *lazy.Tensor) *lazy.Tensor) *lazy.Tensor{
+	"constant number of iterations": func(_, start, v *lazy.Tensor, put func(v, at *lazy.Tensor) *lazy.Tensor) *lazy.Tensor {
+		return lazy.For(5, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{put(s[0], i.Add(start))}
+		}, v)[0]
+	},
+	"number of iterations": func(n, start, v *lazy.Tensor, put func(v, at *lazy.Tensor) *lazy.Tensor) *lazy.Tensor {
+		return lazy.For(n, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{put(s[0], i.Add(start))}
+		}, v)[0]
+	},
+	"carried for a constant number of iterations": func(_, start, v *lazy.Tensor, put func(v, at *lazy.Tensor) *lazy.Tensor) *lazy.Tensor {
+		return lazy.For(5, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{put(s[0], s[1]), s[1].AddScalar(1)}
+		}, v, start)[0]
+	},
+	"carried": func(n, start, v *lazy.Tensor, put func(v, at *lazy.Tensor) *lazy.Tensor) *lazy.Tensor {
+		return lazy.For(n, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{put(s[0], s[1]), s[1].AddScalar(1)}
+		}, v, start)[0]
+	},
+	"while": func(n, start, v *lazy.Tensor, put func(v, at *lazy.Tensor) *lazy.Tensor) *lazy.Tensor {
+		return lazy.While(func(_ *lazy.Trace, s []*lazy.Tensor) *lazy.Tensor { return s[1].Less(n.Add(start)) },
+			func(_ *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{put(s[0], s[1]), s[1].AddScalar(1)}
+			}, v, start)[0]
+	},
+	"scan": func(_, start, v *lazy.Tensor, put func(v, at *lazy.Tensor) *lazy.Tensor) *lazy.Tensor {
+		last, _ := lazy.Scan(func(_ *lazy.Trace, s, rows []*lazy.Tensor) (next, ys []*lazy.Tensor) {
+			return tensors{put(s[0], rows[0].Add(start))}, nil
+		}, tensors{v}, tensors{lazy.Iota(v.Trace(), lazy.I32, 0, 5)}, lazy.ScanOptions{})
+		return last[0]
+	},
+}
+
+// A loop whose position grows from an argument updates a variable in its own memory. Whether all positions
+// exist is known before the run. If one does not, the error names it and the iteration, and nothing is written.
+func TestPositionsThatGrowFromAnArgument(t *testing.T) {
+	const places = 12
+	for name, f := range positions {
+		for _, backend := range watchers {
+			t.Run(name+"/"+backend, func(t *testing.T) {
+				d := open(t, backend)
+				tr := lazy.NewTrace(d)
+				start, n := lazy.NewScalar(d, "start", lazy.I32, 0), lazy.NewScalar(d, "n", lazy.I32, 5)
+				v := lazy.SetValues(d.Variable("v", lazy.F32, places, 2), make([]float32, 2*places))
+				step := func(at float64) error {
+					require.NoError(t, start.Set(at))
+					table := lazy.Iota(tr, lazy.F32, 0, 2*places).AddScalar(1).Reshape(places, 2)
+					v.Assign(f(tr.Read(n), tr.Read(start), tr.Read(v), func(v, at *lazy.Tensor) *lazy.Tensor {
+						return v.DynamicUpdateSlice(table.Gather(at.Reshape(1)), at, lazy.Const(v.Trace(), lazy.I32, 0))
+					}))
+					if err := tr.MarkStep(); err != nil {
+						return err
+					}
+					return tr.Wait(t.Context())
+				}
+				want := make([]float32, 2*places)
+				for _, at := range []int{0, 3, 5, 7, 1} { // 7 is the last one
+					require.NoError(t, step(float64(at)))
+					for i := 2 * at; i < 2*(at+5); i++ {
+						want[i] = float32(i + 1)
+					}
+					require.Equal(t, want, floats(t, v))
+				}
+				programs := d.ProgramCacheStats().Programs
+				require.NotContains(t, tr.Program(lazy.FormatStableHLO), "ltc.check_index")
+				for at, says := range map[float64]string{9: "an index is 12 in iteration 3", 8: "an index is 12 in iteration 4", -1: "an index is -1 in iteration 0", 100: "an index is 100 in iteration 0"} {
+					err := step(at)
+					require.ErrorIs(t, err, lazy.ErrIndex)
+					require.ErrorContains(t, err, ": gather(f32[12,2], i32[1]): "+says+" of the loop at ")
+					require.ErrorContains(t, err, "generation_test.go:")
+					require.Equal(t, want, floats(t, v))
+				}
+				require.NoError(t, step(7))
+				require.Equal(t, programs+1, d.ProgramCacheStats().Programs, "the rehearsal, once")
+				require.Len(t, tr.Report().Compiles, 1, "%v", tr.Explain())
+				if backend == "cpu" {
+					require.Zero(t, tr.Report().DonationCopies+tr.Report().CopiedBytes)
+				}
+			})
+		}
+	}
+}

@@ -220,11 +220,18 @@ func TestIndicesOfLoopsInRange(t *testing.T) {
 				return tensors{s[0].Add(x.Gather(s[1])), s[1].Add(one(tr))}
 			}, x.Max(), lazy.Full(tr, lazy.I32, 0))[0]
 		}},
-		"counter after a while": {true, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+		"counter after a while": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
 			return x.Gather(lazy.While(func(tr *lazy.Trace, s []*lazy.Tensor) *lazy.Tensor {
 				return s[0].Less(lazy.Full(tr, lazy.I32, 2))
 			}, func(tr *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor {
 				return tensors{s[0].Add(lazy.Full(tr, lazy.I32, 3))}
+			}, lazy.Full(tr, lazy.I32, 0))[0])
+		}},
+		"counter that is too large after a while": {true, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return x.Gather(lazy.While(func(tr *lazy.Trace, s []*lazy.Tensor) *lazy.Tensor {
+				return s[0].Less(lazy.Full(tr, lazy.I32, 2))
+			}, func(tr *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(lazy.Full(tr, lazy.I32, 4))}
 			}, lazy.Full(tr, lazy.I32, 0))[0])
 		}},
 		"counter down": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
@@ -468,6 +475,37 @@ func TestErrorsOfIndicesNameTheIteration(t *testing.T) {
 				return tensors{s[0].Add(x.Gather(computed(at.Gather(i))))}
 			}, zero(tr))[0]
 		}},
+		"two ops, the second first": {"gather(f32[6], i64[]): an index is -7 in iteration 0 of the loop at LINE, but there are 6", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(8, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				y := s[0].Add(x.Gather(computed(at.Gather(i)))) // iteration 3
+				return tensors{y.Add(lazy.Iota(tr, lazy.F32, 0, 6).Gather(computed(at.Gather(lazy.Full(tr, lazy.I32, 7).Sub(i)))))}
+			}, zero(tr))[0]
+		}},
+		"two ops of an iteration": {"gather(f32[4], i64[]): an index is 9 in iteration 5 of the loop at LINE, but there are 4", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.While(func(tr *lazy.Trace, s []*lazy.Tensor) *lazy.Tensor { return below(s[0], 8) }, func(tr *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor {
+				k := computed(at.Gather(s[0])).Maximum(lazy.Zeros(tr, lazy.I64))
+				y := s[1].Add(x.Gather(k))
+				return tensors{s[0].Add(one(tr)), y.Add(lazy.Iota(tr, lazy.F32, 0, 6).Gather(k))}
+			}, one(tr).Sub(one(tr)), zero(tr))[1]
+		}},
+		"op behind an inner loop": {"gather(f32[4], i64[]): an index is -1 in iteration 1 of the loop at LINE in iteration 1 of the loop at LINE, but", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(at.Narrow(0, 1, 1).Sum().AddScalar(3), func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				k := i.Convert(lazy.I32).MulScalar(2)
+				y := lazy.For(2, func(tr *lazy.Trace, j *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+					return tensors{s[0].Add(x.Gather(computed(at.Gather(k.Add(j)))))}
+				}, s...)[0]
+				return tensors{y.Add(lazy.Iota(tr, lazy.F32, 0, 6).Gather(computed(at.Gather(k.AddScalar(1)))))}
+			}, zero(tr))[0]
+		}},
+		"op before an inner loop": {"gather(f32[6], i64[]): an index is -1 in iteration 1 of the loop at LINE, but", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(at.Narrow(0, 1, 1).Sum().AddScalar(3), func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				k := i.Convert(lazy.I32).MulScalar(2)
+				y := s[0].Add(lazy.Iota(tr, lazy.F32, 0, 6).Gather(computed(at.Gather(k.AddScalar(1)))))
+				return lazy.For(2, func(tr *lazy.Trace, j *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+					return tensors{s[0].Add(x.Gather(computed(at.Gather(k.Add(j)))))}
+				}, y)
+			}, zero(tr))[0]
+		}},
 		"reversed scan": {"an index is -7 in iteration 0 of the loop at LINE, but", func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
 			carry, _ := lazy.Scan(func(tr *lazy.Trace, s, rows []*lazy.Tensor) (next, ys []*lazy.Tensor) {
 				return tensors{s[0].Add(x.Gather(computed(rows[0])))}, nil
@@ -595,7 +633,7 @@ func TestIndicesOfExamples(t *testing.T) {
 			seed += 40 // 44 has a branch that no example takes, in a loop
 			rng, tables := rand.New(rand.NewPCG(uint64(seed), 9)), 0
 			ops := randomIndices(rng, 3, 2, &tables)
-			m := model{map[int]wrongIndex{}}
+			m := model{wrong: map[int]wrongIndex{}}
 			var given []int64
 			var want [][]int64
 			for range 2 {

@@ -67,13 +67,24 @@ type three = [3]int64
 type wrongIndex struct {
 	index      int64
 	iterations []int // the innermost first
+	when       int   // in the order of time
+	in         int   // the op of the program that it is of, or in
 }
 
 // model computes what programs do, of which the result is made of all ops: others do not run.
-type model struct{ wrong map[int]wrongIndex } // by table: the first
+type model struct {
+	wrong map[int]wrongIndex // by table: the first
+	depth int                // how many bodies are around the op
+	in    int                // the op of the program
+}
 
 func (m *model) run(ops []indexOp, env []three, loops []int) (sum three) {
-	for _, op := range ops {
+	m.depth++
+	defer func() { m.depth-- }()
+	for i, op := range ops {
+		if m.depth == 1 {
+			m.in = i
+		}
 		a, b := env[op.a], env[op.b]
 		most := slices.Max(b[:])
 		body := func(ops []indexOp, iteration []int, more ...three) three {
@@ -88,7 +99,7 @@ func (m *model) run(ops []indexOp, env []three, loops []int) (sum three) {
 					low = high
 				}
 				if _, is := m.wrong[op.n]; !is {
-					m.wrong[op.n] = wrongIndex{low, loops}
+					m.wrong[op.n] = wrongIndex{low, loops, len(m.wrong), m.in}
 				}
 			}
 			for i, k := range a {
@@ -203,7 +214,7 @@ func TestRandomIndices(t *testing.T) {
 				for range 3 {
 					start := three{int64(rng.IntN(6)) - 1, int64(rng.IntN(4)), int64(rng.IntN(4))}
 					given := three{int64(rng.IntN(3)), int64(rng.IntN(6)) - 1, int64(rng.IntN(4))}
-					m := model{map[int]wrongIndex{}}
+					m := model{wrong: map[int]wrongIndex{}}
 					want := m.run(ops, []three{given, start, {0, 1, 2}}, nil)
 					if v == nil {
 						v = d.Variable("v", lazy.I64, 3)
@@ -251,6 +262,11 @@ func (m *model) requires(t *testing.T, err error, ops []indexOp) {
 			want += fmt.Sprintf(" in iteration %d of the loop at LINE", i)
 		}
 		require.Contains(t, loopLine.ReplaceAllString(err.Error(), "loop at LINE"), want+", but", "%+v", ops)
+		if kind := ops[w.in].kind; kind != "checkpoint" {
+			for k, other := range m.wrong {
+				require.False(t, other.in == w.in && other.when < w.when, "%v is not the first: that of table %d, %v, is before it in %+v", err, k, other, ops)
+			}
+		}
 		return
 	}
 	t.Errorf("%v is of none of %v", err, m.wrong)

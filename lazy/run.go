@@ -254,7 +254,7 @@ type memo struct {
 	params         []*ir.Node
 	args           []int // of each result, the argument it takes the memory of
 	program        *programs.Program
-	indices        []guard.Index
+	indices        guard.Indices
 }
 
 // recall fills f and the assignments from an equal step before; it returns

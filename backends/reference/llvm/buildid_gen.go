@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "0d9437f0a54e26aea42d39dc"
+const buildID = "fc49177da01fb5e0b19ec641"

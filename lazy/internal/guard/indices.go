@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ltc/backends"
@@ -23,11 +24,12 @@ type Index struct {
 	Low      int
 	Bound    int
 
-	of      *ir.Node // the indices, in some order
-	arg     int      // the argument that they are elements of; -1: the program computes them
-	other   *int64   // an element of the argument that is no index
-	parts   []part   // what slices take of the argument, the first slice last
-	assumes []int    // arguments: the indices are in range if all elements of these are
+	of       *ir.Node // the indices, in some order
+	arg      int      // the argument that they are elements of; -1: the program computes them
+	other    *int64   // an element of the argument that is no index
+	parts    []part   // what slices take of the argument, the first slice last
+	assumed  bool     // whether the program shows that they are in range for some arguments
+	unsigned bool     // they are u64
 
 	loops []callsite.Site // around the op if the program looks at its indices, the innermost first
 }
@@ -35,67 +37,44 @@ type Index struct {
 // part is what a slice takes of a tensor.
 type part struct{ starts, steps, shape []int }
 
-// Indices returns what the indices of g's ops are to be, but of those that are in range whatever the
+// Indices are those of a program that some arguments may have out of range.
+type Indices struct {
+	All     []Index  // OutOfRange has the number
+	Assumed *Assumed // nil: none depends on arguments so
+}
+
+// IndicesOf returns what the indices of g's ops are to be, but of those that are in range whatever the
 // arguments are. The program is g with calls of the host that look at indices which g computes: it fails
 // with an [*OutOfRange]. Indices that are elements of arguments are for [Index.Look] if arguments is set.
-// Without midst the program is g. Indices in range as long as elements of arguments are have no call where
-// it would have the run copy what it donates: they are for [Index.Holds] and [Rehearsal].
-func Indices(g *ir.Graph, arguments, midst bool) (all []Index, program *ir.Graph) {
-	s := search{arguments: arguments, midst: midst, donates: slices.ContainsFunc(g.Alias, func(a int) bool { return a >= 0 })}
+// Without midst the program is g. Indices of loops that depend on arguments have no call where it would
+// have the run copy what it donates: they are for [Assumed].
+func IndicesOf(g *ir.Graph, arguments, midst bool) (all Indices, program *ir.Graph) {
+	s := search{arguments: arguments, midst: midst, graph: g, donates: slices.ContainsFunc(g.Alias, func(a int) bool { return a >= 0 })}
 	s.open = slices.ContainsFunc(g.Params, func(p *ir.Node) bool { return dims.HasExpr(p.Type.Shape...) })
 	checks := s.in(g, nil)
 	for i := range s.all {
 		s.all[i].of = nil // which may be used again
 	}
+	if all.All = s.all; s.locations != nil {
+		all.Assumed = s.assumed(g, &checks)
+		checks = checks.Only(func(k *ir.Check) bool { return !s.all[k.Number].assumed })
+	}
 	if !checks.Any() {
-		return s.all, g
+		return all, g
 	}
 	found := checks // allocated only here: every step comes by
-	return s.all, g.Checked(&found)
-}
-
-// Rehearsal returns g, a program of [Indices], with calls of the host for the indices that it assumes to
-// be in range: those of the given numbers. It writes over no arguments. It is nil if g calls other
-// functions of the host, which are not to run twice.
-func Rehearsal(g *ir.Graph, numbers []int) *ir.Graph {
-	if callsHost(g) {
-		return nil
-	}
-	g = g.Clone()
-	for i := range g.Alias {
-		g.Alias[i] = -1
-	}
-	s := search{midst: true, donates: true, rehearses: true, numbers: numbers}
-	checks := s.in(g, nil)
-	return g.Checked(&checks)
-}
-
-// callsHost reports whether g calls functions of the host that are not ours.
-func callsHost(g *ir.Graph) bool {
-	return slices.ContainsFunc(g.Nodes, func(n *ir.Node) bool {
-		if n.Op == ir.OpHostCall {
-			return n.Attrs[ir.HostCallName].Str != hostName
-		}
-		if n.Body != nil {
-			for _, body := range n.Body.Graphs() {
-				if callsHost(body) {
-					return true
-				}
-			}
-		}
-		return false
-	})
+	return all, g.Checked(&found)
 }
 
 // search finds indices.
 type search struct {
+	graph            *ir.Graph // the program
 	arguments, midst bool
 	donates          bool // the program writes over arguments
 	open             bool // arguments have sizes that are open
 	all              []Index
-
-	rehearses bool  // checks are for the indices alone that are assumed to be in range
-	numbers   []int // of these, as Indices gave them, in the same order; if rehearses
+	locations        []location // of those that depend on arguments
+	depends          []int      // the arguments
 }
 
 // in returns the checks of g, which a node of another graph may call or run.
@@ -128,23 +107,29 @@ func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 		if x.contains(r.of(x.of)) || isPlace(x.of, x.Bound) {
 			continue
 		}
-		number := len(s.all)
-		if s.donates && r.caller != nil {
-			x.assumes = r.assumedFor(&x)
+		if x.loops, x.unsigned = r.loopsAround(), x.of.Type.DType == types.U64; s.donates && len(x.loops) > 0 {
+			s.assume(&x, r)
 		}
-		if s.rehearses {
-			if x.assumes == nil || len(s.numbers) == 0 {
-				continue
-			}
-			number, s.numbers = s.numbers[0], s.numbers[1:]
-		}
-		x.loops = r.loopsAround()
+		checks.Own = append(checks.Own, ir.Check{Of: x.of, By: n, Host: hostName, Number: len(s.all), Low: x.Low, Bound: x.Bound, Loc: n.Loc})
 		s.all = append(s.all, x)
-		if x.assumes == nil || s.rehearses {
-			checks.Own = append(checks.Own, ir.Check{Of: x.of, Host: hostName, Number: number, Low: x.Low, Bound: x.Bound, Loc: n.Loc})
-		}
 	}
 	return checks
+}
+
+// assume notes whether x, an index in loops, is in range for some arguments. A program that
+// calls functions of the host looks at it in its midst, as it may not run twice.
+func (s *search) assume(x *Index, r *ranges) {
+	l := location{x.of, x.within(), r.callers()}
+	args := l.assumes(s.graph)
+	if x.assumed = len(args) > 0 && !callsHost(s.graph); !x.assumed {
+		return
+	}
+	s.locations = append(s.locations, l)
+	for _, i := range args {
+		if !slices.Contains(s.depends, i) {
+			s.depends = append(s.depends, i)
+		}
+	}
 }
 
 // within returns the indices that are in range.
@@ -383,21 +368,6 @@ func (x *Index) Look(v soa.View) (reason string, err error) {
 	return outside(v, x.Low, x.Bound, x.other), nil
 }
 
-// Assumes returns the arguments of which [Index.Holds] is asked; nil if there is nothing to ask.
-func (x *Index) Assumes() []int { return x.assumes }
-
-// Holds reports whether all elements of v, an argument, are in range. If not, an index may be out of range:
-// the [Rehearsal] of the program tells.
-func (x *Index) Holds(v soa.View) (bool, error) {
-	v, err := memory.OnHost(v)
-	if err != nil {
-		return false, err
-	}
-	in := x.within()
-	at, _ := integers[v.Type.DType].beyond(v, int(in.low), int(in.high)+1, nil)
-	return at < 0, nil
-}
-
 // outside says which of the indices in v, a dense view on the host, is below low or not below bound, and
 // not other; "" if none is.
 func outside(v soa.View, low, bound int, other *int64) (reason string) {
@@ -421,6 +391,10 @@ var integers = map[types.DType]interface {
 	beyond(v soa.View, low, bound int, other *int64) (at int, index string)
 	// above reports whether a is above b, both of rank 0.
 	above(a, b soa.View) bool
+	// bits returns the one of rank 0, of u64 its bits.
+	bits(v soa.View) int64
+	// extremes returns the least and the largest.
+	extremes(v soa.View) interval
 }{
 	types.U8: of[uint8]{}, types.U16: of[uint16]{}, types.U32: of[uint32]{}, types.U64: of[uint64]{},
 	types.I8: of[int8]{}, types.I16: of[int16]{}, types.I32: of[int32]{}, types.I64: of[int64]{},
@@ -445,6 +419,8 @@ func (of[T]) beyond(v soa.View, low, bound int, other *int64) (at int, index str
 
 func (of[T]) above(a, b soa.View) bool { return soa.Slice[T](a)[0] > soa.Slice[T](b)[0] }
 
+func (of[T]) bits(v soa.View) int64 { return int64(soa.Slice[T](v)[0]) }
+
 // hostName is the function of the host that looks at indices in the midst of a program.
 const hostName = "ltc.check_index"
 
@@ -458,30 +434,36 @@ func init() {
 type OutOfRange struct {
 	Index int // the number of what was to hold, of those that [Indices] has returned
 
-	index      string // as a number
+	index      int64
+	unsigned   bool // it is of u64
 	low, bound int
 	iterations []int32 // of the loops around the op, the innermost first
 }
 
 // Error returns the reason.
-func (e *OutOfRange) Error() string { return e.reason(nil) }
+func (e *OutOfRange) Error() string { return e.reason(nil, e.unsigned) }
 
 // Unwrap returns [ErrIndex].
 func (e *OutOfRange) Unwrap() error { return ErrIndex }
 
 // Reason says what e has of the indices of x.
-func (x *Index) Reason(e *OutOfRange) string { return e.reason(x.loops) }
+func (x *Index) Reason(e *OutOfRange) string { return e.reason(x.loops, x.unsigned || e.unsigned) }
 
 // reason says which index is out of range, and in which iterations of loops if the lines of these are known.
-func (e *OutOfRange) reason(loops []callsite.Site) string {
-	s := "an index is " + e.index
-	for i, at := range loops[:min(len(loops), len(e.iterations))] {
-		s += fmt.Sprintf(" in iteration %d of the loop at %v", e.iterations[i], at)
+func (e *OutOfRange) reason(loops []callsite.Site, unsigned bool) string {
+	index := strconv.FormatInt(e.index, 10)
+	if unsigned {
+		index = strconv.FormatUint(uint64(e.index), 10)
+	}
+	s := "an index is " + index
+	n := min(len(loops), len(e.iterations))
+	for i, iteration := range e.iterations[len(e.iterations)-n:] { // others are of loops that the op is not in
+		s += fmt.Sprintf(" in iteration %d of the loop at %v", iteration, loops[i])
 	}
 	return s + among(e.low, e.bound)
 }
 
-// checkIndex returns 0 if the least and the largest index are in range. Its arguments are those of
+// checkIndex returns 0 if the least and the largest index are in range, or their number is negative. Its arguments are those of
 // [ir.Graph.Checked].
 func checkIndex(_ context.Context, c *backends.HostCall) error {
 	if len(c.Args) < 5 || len(c.Results) != 1 {
@@ -496,10 +478,10 @@ func checkIndex(_ context.Context, c *backends.HostCall) error {
 	if !ok || most.Type.DType != least.Type.DType || least.Type.Rank()+most.Type.Rank() > 0 {
 		return fmt.Errorf("%s takes two integers of one dtype, got %s and %s", hostName, least.Type, most.Type)
 	}
-	if !in.above(least, most) { // else there is no index
+	if n[0] >= 0 && !in.above(least, most) { // else there is no index
 		for _, v := range c.Args[:2] {
-			if at, index := in.beyond(v, n[1], n[2], nil); at >= 0 {
-				e := &OutOfRange{Index: n[0], index: index, low: n[1], bound: n[2]}
+			if at, _ := in.beyond(v, n[1], n[2], nil); at >= 0 {
+				e := &OutOfRange{Index: n[0], index: in.bits(v), unsigned: v.Type.DType == types.U64, low: n[1], bound: n[2]}
 				for _, i := range c.Args[5:] {
 					e.iterations = append(e.iterations, soa.Slice[int32](i)[0])
 				}

@@ -72,7 +72,7 @@ func (r *ranges) carry(i int) interval {
 	if r.carried == nil {
 		r.carried = r.outer().began(r.caller)
 		if r.caller.Op == ir.OpWhile && !r.condition {
-			r.carried = r.outer().whileTrue(r.caller, r.carried)
+			r.carried = r.outer().iterating(r.caller, r.carried)
 		}
 	}
 	return r.carried[i]
@@ -92,71 +92,12 @@ func (r *ranges) ofLoop(n *ir.Node, i int) (interval, bool) {
 	return in, true
 }
 
-// assumption says of elements of arguments that loops begin with that they are in an interval.
-type assumption struct {
-	in   interval
-	met  []int // the arguments that it was needed of
-	none []int // arguments that it is not said of
-}
-
-// assumedFor returns the arguments of the program of which all elements are to be in range so that the
-// indices of x, a node of a loop, are; nil if that is not enough. A loop that generates tokens begins with
-// some and writes a cache. With a call of the host behind it the run would copy the cache, as a run that
-// fails writes nothing.
-func (r *ranges) assumedFor(x *Index) (args []int) {
-	holds := func(a *assumption) bool { return x.contains(r.assuming(a).of(x.of)) }
-	all := assumption{in: x.within()}
-	if !holds(&all) || len(all.met) == 0 {
-		return nil
-	}
-	var none []int
-	for _, arg := range all.met {
-		if without := append(slices.Clone(none), arg); len(all.met) > 1 && holds(&assumption{in: all.in, none: without}) {
-			none = without
-		} else {
-			args = append(args, arg)
-		}
-	}
-	return args
-}
-
-// assuming returns r where loops of the program itself begin so.
-func (r *ranges) assuming(a *assumption) *ranges {
-	if r.caller == nil {
-		return &ranges{assumed: a}
-	}
-	return &ranges{within: r.outer().assuming(a), caller: r.caller, condition: r.condition}
-}
-
-// begins returns what n may be, an operand that a loop begins with.
-func (r *ranges) begins(n *ir.Node) interval {
-	in, a := r.of(n), r.assumed
-	if a == nil || !n.Type.DType.IsInteger() || in.low >= a.in.low && in.high <= a.in.high {
-		return in
-	}
-	arg := argumentOf(n)
-	if arg < 0 || slices.Contains(a.none, arg) {
-		return in
-	}
-	if !slices.Contains(a.met, arg) {
-		a.met = append(a.met, arg)
-	}
-	return a.in
-}
-
-// argumentOf returns the argument that n, a node of the program itself, has elements of; -1 if there is none.
-func argumentOf(n *ir.Node) int {
-	for moves(n) || widens(n) || n.Op == ir.OpSlice || n.Op == ir.OpDynamicSlice {
-		n = n.In[0]
-	}
-	if n.Op != ir.OpParameter {
-		return -1
-	}
-	return int(n.Attrs[ir.ParameterIndex].Int)
-}
-
 // mostRounds is how often the body of a loop is looked at, until nothing is known of its carries.
 const mostRounds = 8
+
+// fewRounds is how often a bound that an iteration moves is where it has moved: elements that are written from a
+// range, such as that of ArgMax, are then in it.
+const fewRounds = 2
 
 // began returns what the carries of a loop may be when an iteration begins, and of a while in the end.
 func (r *ranges) began(n *ir.Node) []interval {
@@ -165,14 +106,17 @@ func (r *ranges) began(n *ir.Node) []interval {
 	}
 	first, all := make([]interval, carriesOf(n)), make([]interval, carriesOf(n))
 	for k := range all {
-		first[k] = r.begins(n.In[k])
+		first[k] = r.of(n.In[k])
 		all[k] = first[k]
 	}
-	// A bound that an iteration moves may be anything, until one iteration stays within all bounds.
+	// A bound that iterations move may be anything, until one iteration stays within all bounds.
 	for round, moved := 0, true; moved; round++ {
 		moved = false
 		for k, next := range r.next(n, all) {
 			whole := full(n.In[k].Type.DType)
+			if round < fewRounds {
+				whole = all[k].union(next)
+			}
 			if next.low < all[k].low || round == mostRounds && all[k].low > whole.low {
 				all[k].low, moved = whole.low, true
 			}
@@ -181,7 +125,13 @@ func (r *ranges) began(n *ir.Node) []interval {
 			}
 		}
 	}
-	r.count(n, first, all)
+	if times, ok := r.times(n, all); ok {
+		last := times // what a while ends with, too
+		if n.Op == ir.OpScan {
+			last--
+		}
+		r.count(n, all, times, last)
+	}
 	// What iterations begin with is what the first has, or what an iteration that began so gives.
 	for range 2 {
 		for k, next := range r.next(n, all) {
@@ -211,32 +161,74 @@ func (r *ranges) next(n *ir.Node, carried []interval) []interval {
 	return all
 }
 
-// count narrows carries that each iteration of a scan adds numbers to: to what so many iterations can.
-func (r *ranges) count(n *ir.Node, first, all []interval) {
-	if n.Op != ir.OpScan {
-		return
+// times returns a number that a loop has no more iterations than, if they begin with these carries: of a
+// while, the least that a counter tells. false if nothing is known.
+func (r *ranges) times(n *ir.Node, carried []interval) (times int64, ok bool) {
+	if n.Op == ir.OpScan {
+		return mostIterations(n), true
 	}
-	const most = 1 << 31
-	times, body := mostIterations(n), n.Body.Graph
+	goes := r.whileTrue(n, carried)
+	inner := &ranges{within: r, caller: n, carried: goes}
+	for k := range carried {
+		first, whole := r.of(n.In[k]), full(n.In[k].Type.DType)
+		by := added(n, k)
+		if by == nil || first.low < -mostCounted || goes[k].high > mostCounted {
+			continue
+		}
+		if step := inner.of(by); step.low > 0 && step.high <= mostCounted && goes[k].high+step.high <= whole.high { // it does not wrap around
+			if t := max(0, (goes[k].high-first.low)/step.low+1); !ok || t < times {
+				times, ok = t, true
+			}
+		}
+	}
+	return times, ok
+}
+
+// mostCounted bounds what carries are counted from and by: products of it fit.
+const mostCounted = 1 << 31
+
+// added returns what each iteration of a loop adds to an integer that it carries; nil if it does something else.
+func added(n *ir.Node, k int) *ir.Node {
+	body := bodyOf(n)
+	sum, carry := body.Results[k], body.Params[len(body.Params)-len(n.In)+k]
+	switch {
+	case sum.Op != ir.OpAdd || !sum.Type.DType.IsInteger():
+	case sum.In[0] == carry:
+		return sum.In[1]
+	case sum.In[1] == carry:
+		return sum.In[0]
+	}
+	return nil
+}
+
+// count narrows carries that each iteration adds numbers to, to what they are after as many iterations as
+// last, or fewer. The loop has no more iterations than times.
+func (r *ranges) count(n *ir.Node, all []interval, times, last int64) {
 	inner := &ranges{within: r, caller: n, carried: slices.Clone(all)}
-	for k, sum := range body.Results[:len(all)] {
-		d := n.In[k].Type.DType
-		if whole := full(d); !d.IsInteger() || sum.Op != ir.OpAdd || all[k].low > whole.low && all[k].high < whole.high {
+	for k := range all {
+		by := added(n, k)
+		if by == nil {
 			continue
 		}
-		carry, by := sum.In[0], sum.In[1]
-		if carry != body.Params[1+k] {
-			carry, by = by, carry
-		}
-		step := inner.of(by)
-		if carry != body.Params[1+k] || min(first[k].low, step.low) < -most || max(first[k].high, step.high) > most {
+		first, step, whole := r.of(n.In[k]), inner.of(by), full(n.In[k].Type.DType)
+		if min(first.low, step.low) < -mostCounted || max(first.high, step.high, times) > mostCounted {
 			continue
 		}
-		low, high := first[k].low+min(0, step.low*times), first[k].high+max(0, step.high*times)
-		if whole := full(d); low >= whole.low && high <= whole.high { // else it wraps around
-			all[k] = interval{first[k].low + min(0, step.low*(times-1)), first[k].high + max(0, step.high*(times-1))}
+		low, high := first.low+min(0, step.low*times), first.high+max(0, step.high*times)
+		if low >= whole.low && high <= whole.high { // else it wraps around
+			low, high = first.low+min(0, step.low*max(last, 0)), first.high+max(0, step.high*max(last, 0))
+			all[k] = interval{max(all[k].low, low), min(all[k].high, high)}
 		}
 	}
+}
+
+// iterating returns which of these carries the iterations of a while begin with.
+func (r *ranges) iterating(n *ir.Node, carried []interval) []interval {
+	all := r.whileTrue(n, carried)
+	if times, ok := r.times(n, carried); ok {
+		r.count(n, all, times, times-1)
+	}
+	return all
 }
 
 // whileTrue returns which of these carries the condition of a while holds for.

@@ -44,7 +44,8 @@ type ranges struct {
 	// nil if nobody has asked yet.
 	carried []interval
 	loops   map[*ir.Node][]interval // of loops of the graph: what carries may be when an iteration begins
-	assumed *assumption             // of the program itself; nil: none
+	args    []interval              // of the program itself: what its arguments have; nil: anything
+	met     []int                   // of args: those that were asked for
 	spent   *int                    // on nodes of this graph and of those around it
 }
 
@@ -118,8 +119,12 @@ func (r *ranges) find(n *ir.Node) (in interval, ok bool) {
 	case ir.OpComposite, ir.OpCase, ir.OpScan, ir.OpWhile:
 		return r.result(n, 0)
 	case ir.OpParameter:
-		if r.caller != nil {
-			return r.parameter(int(n.Attrs[ir.ParameterIndex].Int))
+		switch i := int(n.Attrs[ir.ParameterIndex].Int); {
+		case r.caller != nil:
+			return r.parameter(i)
+		case r.args != nil:
+			r.met = append(r.met, i)
+			return r.args[i], n.Type.DType.IsInteger()
 		}
 	}
 	if len(n.In) == 0 || !n.Type.DType.IsInteger() && n.Type.DType != types.Bool {
