@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "fc49177da01fb5e0b19ec641"
+const buildID = "c50c56bedf1a278fb9863898"

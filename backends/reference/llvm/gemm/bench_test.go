@@ -17,6 +17,14 @@ func BenchmarkProduct(b *testing.B) {
 	}
 }
 
+// Products whose last panel lacks columns.
+func BenchmarkEdges(b *testing.B) {
+	for _, d := range [][3]int{{12544, 16, 32}, {3136, 24, 144}, {784, 40, 240}, {196, 80, 480}, {196, 112, 480}, {3136, 144, 24}, {784, 240, 40}} {
+		p := Dense(types.F32, types.F32, types.F32, types.F32, 1, d[0], d[1], d[2])
+		b.Run(fmt.Sprint(d), func(b *testing.B) { benchmark(b, p, best()) })
+	}
+}
+
 // Products of a matrix that is packed once.
 func BenchmarkPacked(b *testing.B) {
 	for _, on := range machines() {

@@ -28,6 +28,8 @@ type core struct {
 	lanes int     // in a vector
 	rows  int     // the most rows at a time
 	vecs  int     // vectors of B at a time
+	// halfLast says that the last of the vectors has half the lanes.
+	halfLast bool
 	// heights are the numbers of rows that there is a kernel for, descending
 	// from rows to 1.
 	heights []int
@@ -56,6 +58,18 @@ type core struct {
 
 // laneSize is the bytes of a lane, a unit and a sum.
 func (c *core) laneSize() int { return size(c.lane) }
+
+// lanesOf is the lanes of vector j.
+func (c *core) lanesOf(j int) int {
+	if c.halfLast && j == c.vecs-1 {
+		return c.lanes / 2
+	}
+	return c.lanes
+}
+
+// halves reports whether the machine has vectors of half the lanes, and multiplies them faster than
+// whole ones, or as fast.
+func (c *core) halves(on Machine) bool { return on.Level >= vector.AVX512 && c.elem.IsFloat() }
 
 // columns is how many columns of B a panel has.
 func (c *core) columns() int { return c.lanes * c.vecs }

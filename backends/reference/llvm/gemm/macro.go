@@ -10,16 +10,22 @@ import (
 
 // macro emits the kernel that multiplies a block of B, which stays in the L2
 // cache, by rows of A, a strip at a time, each of which stays in the L1 cache.
-func (m *module) macro(c *core, name string) {
+// The last panel has columns in so many half vectors as edge says, or in any if that is 0.
+func (m *module) macro(c *core, name string, edge int) {
 	k := &macro{core: c, kernels: map[int]*ir.Func{}}
 	for _, h := range c.heights {
 		k.kernels[h] = m.strip(c, h, false)
 	}
-	k.edges = k.kernels
-	if c.prologue != nil {
+	k.edges, k.edge = k.kernels, c
+	if edge > 0 {
+		last := *c
+		last.vecs, last.halfLast = ceil(edge, 2), edge%2 == 1
+		k.edge = &last
+	}
+	if c.prologue != nil || edge > 0 {
 		k.edges = map[int]*ir.Func{}
 		for _, h := range c.heights {
-			k.edges[h] = m.strip(c, h, true)
+			k.edges[h] = m.strip(k.edge, h, true)
 		}
 	}
 	k.heights = m.heights(c)
@@ -42,6 +48,7 @@ type macro struct {
 	core         *core
 	kernels      map[int]*ir.Func // by height
 	edges        map[int]*ir.Func // the same for a panel that lacks columns
+	edge         *core            // whose vectors that panel has
 	heights      *ir.Global
 	args         value.Value
 	words        [words]value.Value
@@ -121,7 +128,7 @@ func (k *macro) groups(x some, panels, edge value.Value) {
 	k.when(k.some(k.rest), func() {
 		x := x
 		x.c = k.off(x.c, k.mul(k.panels, w[wordCPanel]))
-		k.strips(x, func(h value.Value, x some) { k.edge(h, x, edge) })
+		k.strips(x, func(h value.Value, x some) { k.lastPanel(h, x, edge) })
 	})
 }
 
@@ -192,13 +199,13 @@ func (f *fn) callPack(w *[words]value.Value, a, rows, b, m value.Value) {
 	f.call(to, w[wordPrologue], a, w[wordARow], w[wordAK], rows, w[wordK], w[wordRows], w[wordRowsRow], b, m, w[wordFirstK])
 }
 
-// edge multiplies a strip by the padded panel, in scratch memory, of which only
+// lastPanel multiplies a strip by the padded panel, in scratch memory, of which only
 // the columns that there are go to C.
-func (k *macro) edge(h value.Value, x some, panel value.Value) {
+func (k *macro) lastPanel(h value.Value, x some, panel value.Value) {
 	w, core := &k.words, k.core
 	row := i64(core.rowBytes())
 	var masks []value.Value
-	for j := range core.vecs {
+	for j := range k.edge.vecs {
 		masks = append(masks, k.mask(core.lanes, k.sub(k.rest, i64(j*core.lanes))))
 	}
 	k.when(k.some(w[wordMore]), func() { k.copy(h, masks, x.c, w[wordCRow], w[wordTile], row, true) })

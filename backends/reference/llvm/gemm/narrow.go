@@ -60,7 +60,7 @@ func (f *fn) units(c *core, from value.Value, p panelPlace) []value.Value {
 				all[j] = f.Block.NewBitCast(f.Block.NewZExt(bytes, words), vec(c.lanes, c.unit))
 			}
 		case c.narrow == types.Invalid:
-			all[j] = f.load(vec(c.lanes, c.unit), at, c.unitSize())
+			all[j] = f.load(vec(c.lanesOf(j), c.unit), at, c.unitSize())
 		default:
 			all[j] = f.Widen(f.load(vec(c.lanes, vector.Memory(c.narrow)), at, c.unitSize()), c.narrow).V
 		}

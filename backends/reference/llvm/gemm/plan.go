@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"fmt"
+	"strconv"
 
 	"ltc/ir/types"
 )
@@ -352,6 +353,25 @@ func (q *Plan) orderB() Order {
 	return orderOf(p.StrideB[1], p.StrideB[2])
 }
 
+// mostEdgePanels is the most panels of B whose last one is worth a kernel of its own.
+const mostEdgePanels = 16
+
+// edge returns how many half vectors the columns of the last panel take, 0 if kernels of whole panels
+// multiply it: those of fewer vectors do so in less time, with the same sums. Panels of another dtype,
+// those that begin with a row of offsets, and copies of images are read by the usual kernels.
+func (q *Plan) edge() int {
+	c, n := q.core, q.p.N
+	rest := n % c.columns()
+	if q.vector || q.few || q.image != nil || c.narrow != types.Invalid || c.offset || rest == 0 || n > mostEdgePanels*c.columns() {
+		return 0
+	}
+	halves := ceil(rest, c.lanes/2)
+	if !c.halves(q.on) {
+		halves = 2 * ceil(rest, c.lanes)
+	}
+	return halves % (2 * c.vecs)
+}
+
 // Kind is what plans differ in that need other units, of problems that differ in
 // sizes, strides and PackedB alone.
 type Kind struct {
@@ -360,6 +380,7 @@ type Kind struct {
 	orderA, orderB, orderC                         Order
 	gathersA, gathersB                             bool
 	image, border                                  bool
+	edge                                           int
 }
 
 // Kind returns the kind of the plan.
@@ -372,6 +393,7 @@ func (q *Plan) Kind() Kind {
 		finishes: !q.inC || p.Epilogue.set(),
 		orderA:   q.orderA(), orderB: q.orderB(), orderC: orderOf(p.StrideC[2], 0),
 		gathersA: p.GatherA != nil, gathersB: p.GatherB != nil, image: q.image != nil, border: q.image != nil && p.BorderB != nil,
+		edge: q.edge(),
 	}
 }
 
@@ -386,6 +408,9 @@ func (q *Plan) names() {
 	q.kernel = unitName(c.panels())
 	if c.prologue != nil {
 		q.kernel = unitName(c.panels(), applied)
+	}
+	if k.edge > 0 {
+		q.kernel = unitName(c.panels(), "edge"+strconv.Itoa(k.edge))
 	}
 	if q.vector {
 		q.kernel = unitName(c.name, "vecmat", p.B.String(), k.orderB.String(), p.PrologueB.Name)

@@ -320,3 +320,41 @@ func TestProducts(t *testing.T) {
 		}
 	}
 }
+
+// Columns have the same bits in the last panel, of as many vectors as they take, as in a full one.
+func TestEdges(t *testing.T) {
+	for _, on := range machines() {
+		for _, of := range []types.DType{types.F32, types.F64, types.BF16, types.I16, types.I32} {
+			t.Run(on.String()+"/"+of.String(), func(t *testing.T) {
+				acc := map[types.DType]types.DType{types.BF16: types.F32, types.I16: types.I32}[of]
+				if acc == types.Invalid {
+					acc = of
+				}
+				p := Dense(of, of, acc, acc, 1, 33, 0, 600)
+				q, err := New(p, on)
+				require.NoError(t, err)
+				p.N = 2 * q.core.columns()
+				full := Dense(of, of, acc, acc, 1, p.M, p.N, p.K)
+				r := rand.New(rand.NewPCG(1, 2))
+				x := newTensor(t, of, [3]int{1, p.M, p.K}, orders[0], 0, true).fill(r)
+				y := newTensor(t, of, [3]int{1, p.K, p.N}, orders[0], 0, true).fill(r)
+				run := func(p Problem) *tensor {
+					z := newTensor(t, acc, [3]int{1, p.M, p.N}, orders[0], 0, true)
+					multiply(bind(t, p, on), 1, Operands{A: x.pointer(), B: y.pointer(), C: z.pointer()})
+					return z
+				}
+				want := run(full)
+				for n := 1; n < p.N; n++ {
+					edge := Dense(of, of, acc, acc, 1, p.M, n, p.K)
+					edge.StrideB = full.StrideB
+					edge.Block = true // rows and columns stay what they are
+					got := run(edge)
+					size := acc.Size()
+					for m := range p.M {
+						require.Equal(t, want.bytes[m*p.N*size:][:n*size], got.bytes[m*n*size:][:n*size], "row %d of %d columns", m, n)
+					}
+				}
+			})
+		}
+	}
+}

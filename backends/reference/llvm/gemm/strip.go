@@ -182,7 +182,7 @@ func (k *tile) first(b *value.Value) []value.Value {
 	for i := range sums {
 		switch {
 		case !c.offset:
-			sums[i] = zero(c.vector())
+			sums[i] = zero(vec(c.lanesOf(i%c.vecs), c.lane))
 		case i < c.vecs:
 			sums[i] = k.load(c.vector(), k.off(*b, i64(i*c.lanes*c.laneSize())), c.laneSize())
 		default:
@@ -217,9 +217,9 @@ func (k *tile) multiplied(rows, sums, bs []value.Value) []value.Value {
 	c := k.core
 	next := make([]value.Value, len(sums))
 	for r := range k.h {
-		a := k.splat(c.lanes, k.load(c.unit, k.reach(rows[r/perPointer], k.aRow, k.aRow3, r%perPointer), 1))
+		a := k.load(c.unit, k.reach(rows[r/perPointer], k.aRow, k.aRow3, r%perPointer), 1)
 		for j, b := range bs {
-			next[r*c.vecs+j] = c.mac(k.fn, sums[r*c.vecs+j], a, b)
+			next[r*c.vecs+j] = c.mac(k.fn, sums[r*c.vecs+j], k.splat(c.lanesOf(j), a), b)
 		}
 	}
 	return next

@@ -51,7 +51,7 @@ func (q *Plan) Units() []Unit {
 		case q.few:
 			m.fewRows(b, q.kernel)
 		default:
-			m.macro(c, q.kernel)
+			m.macro(c, q.kernel, q.edge())
 		}
 	})}
 	if q.packA != "" {
@@ -107,7 +107,7 @@ func Usual(on Machine) []Unit {
 		}
 	}
 	add := func(a, acc, c types.DType) {
-		sizes := []int{1, 100, 4096}
+		sizes := []int{1, 125, 4096}
 		for i := range 3 * 3 * 3 * 8 {
 			m, n, k := sizes[i%3], sizes[i/3%3], sizes[i/9%3]
 			p := Dense(a, a, acc, c, 1, m, n, k)
@@ -121,6 +121,9 @@ func Usual(on Machine) []Unit {
 				p.StrideC = [3]int{0, 1, m}
 			}
 			unitsOf(p)
+		}
+		for edge := 1; edge <= 3; edge++ {
+			unitsOf(Dense(a, a, acc, c, 1, 100, 64+edge*on.Bits()/16/acc.Size(), 100))
 		}
 		few := Dense(a, a, acc, c, 1, mostFewRows, 100, 100)
 		few.StrideB = [3]int{0, 1, 100}
