@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "c50c56bedf1a278fb9863898"
+const buildID = "e5577d25af09c8f4691185f7"

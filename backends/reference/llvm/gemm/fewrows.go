@@ -27,14 +27,14 @@ const (
 	longSum      = 64
 )
 
-// bytesDots is how much of the L1 cache rows of A take at most.
-const bytesDots = 36 << 10
+// bytesDots is how much of the L1 cache, of 32 KiB or more, rows of A take at most.
+const bytesDots = 24 << 10
 
 // planFewRows chooses how few rows are multiplied by B: how many columns at a time, which
 // stay in the L2 cache for all rows.
 func (q *Plan) planFewRows() {
 	c, p := q.core, &q.p
-	q.directA = p.GatherA == nil && p.A == c.elem && q.keepsUnits() && !p.PrologueA.set() && p.StrideA[2] == 1
+	q.directA = p.GatherA == nil && p.A == c.elem && q.keepsUnits() && !p.PrologueA.set() && p.StrideA[2] == 1 && q.spreads(c.dotRows())
 	q.directB = true
 	q.inC = p.C == p.Acc && p.StrideC[2] == 1 && !p.Overlap
 	q.depth = max(p.K, 1)

@@ -281,9 +281,12 @@ func (q *Plan) keepsA() bool {
 
 // collides reports whether rows of a strip are in more lines of a set of the L1 cache than it has
 // places.
-func (q *Plan) collides() bool {
+func (q *Plan) collides() bool { return !q.spreads(q.core.rows - 1) }
+
+// spreads reports whether so many rows of A leave places in the sets of the L1 cache to others.
+func (q *Plan) spreads(rows int) bool {
 	row := max(abs(q.p.StrideA[1]*q.p.A.Size()), line)
-	return q.core.rows > ways*setsL1/gcd(row, setsL1)
+	return rows < ways*setsL1/gcd(row, setsL1)
 }
 
 // keepsB reports whether panels can be read unpacked. One reason is that packing them would
