@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e5577d25af09c8f4691185f7"
+const buildID = "99e0e37b96288d269f76ada2"

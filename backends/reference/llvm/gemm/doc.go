@@ -20,8 +20,9 @@
 // rows. An innermost kernel for each number of rows keeps the strip's sums of one panel in
 // registers. It reads a row of A along k, with one pointer for five rows. So A is packed by
 // mere copying, or not at all, and remainders of rows need no layout of their own.
-// Remainders of columns are computed in scratch memory from a padded panel: nothing outside
-// of the operands is touched, by any kernel.
+// Remainders of columns are computed in scratch memory from a padded panel, by kernels of as
+// many vectors and half vectors as they take. Nothing outside of the operands is touched, by
+// any kernel.
 //
 // Few rows meet a B whose elements of k are neighbours as it lies: packing takes as long as some 20
 // rows. A kernel of its own has vectors along k, one for each sum, whose lanes it adds last. Such a
