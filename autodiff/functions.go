@@ -44,10 +44,12 @@ func gradAsinh(t *tape, n, ct *ir.Node) { t.add(0, t.mul(ct, t.op(ir.OpRsqrt, t.
 // unitMore is 1+x².
 func (t *tape) unitMore(x *ir.Node) *ir.Node { return t.op(ir.OpAdd, t.mul(x, x), t.scalar(x, 1)) }
 
-// b/(a²+b²) and -a/(a²+b²)
+// b/(a²+b²) and -a/(a²+b²), 0 where a and b are
 func gradAtan2(t *tape, n, ct *ir.Node) {
 	a, b := n.In[0], n.In[1]
-	slope := t.op(ir.OpDiv, ct, t.op(ir.OpAdd, t.mul(a, a), t.mul(b, b)))
+	squares := t.op(ir.OpAdd, t.mul(a, a), t.mul(b, b))
+	none := t.compare("EQ", squares, t.scalar(n, 0))
+	slope := t.op(ir.OpDiv, ct, t.op(ir.OpWhere, none, t.scalar(n, 1), squares))
 	t.add(0, t.mul(slope, b))
 	if t.wants(1) {
 		t.add(1, t.op(ir.OpNeg, t.mul(slope, a)))

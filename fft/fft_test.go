@@ -119,7 +119,7 @@ func TestPyTorch(t *testing.T) {
 					cases++
 				}
 			}
-			require.Equal(t, 135, cases)
+			require.Equal(t, 147, cases)
 		})
 	}
 }

@@ -8,9 +8,9 @@ type Options struct {
 	// of the result where that is the real signal. -1 stands for the length that x has or, for a real
 	// result, twice that of x without its last two. nil: -1 for each axis.
 	Lengths []int
-	// Axes are transformed, the last one of them by functions of real signals as such. nil: the last axis
-	// of x, the last two for the functions of two, and for those of several the last ones that there are
-	// lengths for, or all.
+	// Axes are transformed, the last one of them by functions of real signals as such: one axis by functions
+	// such as [FFT], any number by the others. nil: the last axis of x, the last two for the functions of two,
+	// and for those of several the last ones that there are lengths for, or all.
 	Axes []int
 	Norm Norm
 }

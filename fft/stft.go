@@ -299,7 +299,7 @@ const least = 1e-11
 
 // covered is 0 for the least sum of the squares of windows, and an error if that is 0.
 var covered = lazy.Host(lazy.HostOp{
-	Name: "fft.covered", Doc: "returns 0, or an error if x, the least sum of the squares of windows, is 0",
+	Name: "fft.istft.windows", Doc: "returns 0, or an error if x, the least sum of the squares of the windows of ISTFT, is 0",
 	Operands: []ops.Operand{{Name: "x", Is: ops.Float}},
 	Types:    func(in []types.Type) ([]types.Type, error) { return in, nil },
 	Run: func(_ context.Context, in, out []soa.View) error {

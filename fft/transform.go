@@ -59,7 +59,7 @@ func check(x *lazy.Tensor, k kind, count int, lengths, axes []int, norm int) (de
 }
 
 // axesOf returns the axes that a function of so many transforms, counted from the front; of any
-// number for 0.
+// number for 0. A function of two takes other numbers of axes that are given, as in PyTorch.
 func axesOf(x *lazy.Tensor, count int, lengths, axes []int) (at []int, reason string) {
 	rank := x.Rank()
 	if len(axes) == 0 {
@@ -78,8 +78,8 @@ func axesOf(x *lazy.Tensor, count int, lengths, axes []int) (at []int, reason st
 		}
 		return at, ""
 	}
-	if count > 0 && len(axes) != count {
-		return nil, fmt.Sprintf("axes are %v, and the function transforms %d", axes, count)
+	if count == 1 && len(axes) != 1 {
+		return nil, fmt.Sprintf("axes are %v, and the function transforms 1", axes)
 	}
 	for _, a := range axes {
 		front := a

@@ -19,6 +19,9 @@ func checkFlatten(_ *Tensor, first, last int) *breach {
 }
 
 func computeFlatten(x *Tensor, first, last int) *Tensor {
+	if x.Rank() == 0 {
+		return x.Reshape(1)
+	}
 	shape := slices.Clone(x.OpenShape())
 	return x.Reshape(slices.Replace(shape, first, last+1, dims.Product(shape[first:last+1]...))...)
 }
@@ -60,11 +63,17 @@ func computeUnflatten(x *Tensor, axis int, sizes []int) *Tensor {
 }
 
 func computeMoveAxis(x *Tensor, from, to int) *Tensor {
+	if x.Rank() == 0 {
+		return x.Transpose()
+	}
 	perm := slices.Delete(types.Axes(x.Rank()), from, from+1)
 	return x.Transpose(slices.Insert(perm, to, from)...)
 }
 
 func computeSwapAxes(x *Tensor, axis1, axis2 int) *Tensor {
+	if x.Rank() == 0 {
+		return x.Transpose()
+	}
 	perm := types.Axes(x.Rank())
 	perm[axis1], perm[axis2] = axis2, axis1
 	return x.Transpose(perm...)
@@ -263,7 +272,11 @@ func computeDiagEmbed(x *Tensor, offset, axis1, axis2 int) *Tensor {
 }
 
 func checkUnfold(x *Tensor, axis, size, step int) *breach {
-	switch d := x.OpenDim(axis); {
+	d := 1
+	if x.Rank() > 0 {
+		d = x.OpenDim(axis)
+	}
+	switch {
 	case size < 1 || dims.Less(d, size):
 		return breaks(unfoldSize, "size is %d, and axis %d has %s", size, axis, countOf(d, "element"))
 	case step < 1:
@@ -273,6 +286,9 @@ func checkUnfold(x *Tensor, axis, size, step int) *breach {
 }
 
 func computeUnfold(x *Tensor, axis, size, step int) *Tensor {
+	if x.Rank() == 0 {
+		return x.Reshape(1).Clone()
+	}
 	windows := dims.Add(dims.Div(dims.Sub(x.OpenDim(axis), size), step), 1)
 	first := Iota(x.tr, types.I64, 0, windows, 1)
 	at := first.Mul(first.like(float64(step))).Add(Iota(x.tr, types.I64, 1, 1, size))

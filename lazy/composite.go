@@ -114,7 +114,7 @@ func (c *composite) guard(a []setting, xs ...*Tensor) (tr *Trace, bad *Tensor) {
 		return nil, c.refuse(tr, fmt.Sprintf("c%d", i+1), reason, xs...)
 	}
 	for i := range a {
-		if reason := a[i].check(&c.row.Attrs[i], xs[0]); reason != "" {
+		if reason := a[i].check(&c.row.Attrs[i], xs[0], c.row.Traits.Has(ops.OfScalars)); reason != "" {
 			return nil, c.refuse(tr, c.row.DemandOf(i), reason, xs...)
 		}
 	}
@@ -164,11 +164,14 @@ func (c *composite) read(tr *Trace, xs []*Tensor) (bad *Tensor) {
 }
 
 // check returns the reason if an attribute's kind refuses the setting. It counts axes
-// of x from the front.
-func (s *setting) check(a *ops.Attr, x *Tensor) (reason string) {
+// of x from the front. A scalar has one axis if scalars is set.
+func (s *setting) check(a *ops.Attr, x *Tensor, scalars bool) (reason string) {
 	switch a.Kind {
 	case ops.Axis:
 		axis, rank := s.int, x.Rank()
+		if scalars {
+			rank = max(rank, 1)
+		}
 		if axis < 0 {
 			axis += rank
 		}

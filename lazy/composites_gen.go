@@ -391,7 +391,9 @@ func init() { // not a value of the variable: the functions use it
 			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradHypot(x[0], x[1], y[0], ct[0]) },
 		},
 		compositeXlogy: {
-			row: &ops.Composites[compositeXlogy],
+			row:  &ops.Composites[compositeXlogy],
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeXlogy(x[0], x[1])) },
+			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradXlogy(x[0], x[1], y[0], ct[0]) },
 		},
 		compositeDeg2Rad: {
 			row: &ops.Composites[compositeDeg2Rad],
@@ -1960,13 +1962,11 @@ func recordXlogy(x *Tensor, y *Tensor) *Tensor {
 	if bad != nil {
 		return bad
 	}
-	if bad = c.read(tr, xs[:]); bad != nil {
-		return bad
-	}
-	return computeXlogy(xs[0], xs[1])
+	return c.call(tr, nil, xs[:])
 }
 
-// Xlogy returns x·log(y) elementwise, 0 where x is 0, unless y is NaN.
+// Xlogy returns x·log(y) elementwise, 0 where x is 0, unless y is NaN. The
+// gradient of x where x is 0 and y is not positive is 0.
 //
 // It requires: x is floating point; y is floating point and has the dtype of x;
 // the shapes broadcast. Operands of different dtypes are promoted, and integers
@@ -2964,8 +2964,9 @@ func recordBincount(x *Tensor, weights *Tensor, bins int) *Tensor {
 }
 
 // Bincount returns how often each of the numbers 0, 1, … below bins is in x,
-// as i64, or the sums of the weights of these elements. Numbers out of range
-// are an error, or left out where none looks at them: see CheckIndices.
+// as i64, or the sums of the weights of these elements, which are f64 unless
+// weights are f32. Numbers out of range are an error, or left out where none
+// looks at them: see CheckIndices.
 //
 // It requires: x is an integer; weights, if given, is a number; x has one axis;
 // weights have the shape of x; bins is positive.
@@ -3440,7 +3441,8 @@ func recordFlatten(x *Tensor, first int, last int) *Tensor {
 	return computeFlatten(xs[0], a[0].int, a[1].int)
 }
 
-// Flatten returns x with the axes from first to last joined to one.
+// Flatten returns x with the axes from first to last joined to one. A scalar
+// becomes a row of one element.
 // The result is a view: a write to it is seen by x, and the other way round.
 //
 // It requires: x is any dtype; first is one of the axes of x; last is one of
@@ -3782,7 +3784,7 @@ func recordUnfold(x *Tensor, axis int, size int, step int) *Tensor {
 
 // Unfold returns the windows of size elements along the axis that begin at
 // every step-th. The axis counts windows, and a new last axis has their
-// elements.
+// elements. Of a scalar it has one window, and no axis of them.
 //
 // It requires: x is any dtype; axis is one of those of x; size is positive and
 // not above the dimension of the axis; step is positive.

@@ -10,6 +10,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir/dims"
+	"ltc/ir/types"
 )
 
 // Einsum returns the sum of products that the equation says, as "ij,jk->ik" is the product of two
@@ -17,7 +18,8 @@ import (
 // one letter run together: a letter that stands twice in one operand takes its diagonal. Letters that
 // the result lacks are summed over. Without "->" the result has those that stand once, in the order of
 // their codes, behind the axes of "...". Operands are numbers or complex numbers of one dtype, which the
-// result has. They are multiplied from the left to the right.
+// result has. It is i64 if axes of a single operand of integers are summed, as by [Tensor.Sum]. Operands
+// are multiplied from the left to the right.
 func Einsum(equation string, xs ...*Tensor) *Tensor {
 	const op = "einsum"
 	xs, bad := operandsFor(op, xs)
@@ -151,7 +153,7 @@ func (t term) diagonals() term {
 	return t
 }
 
-// only sums over the letters that are not kept.
+// only sums over the letters that are not kept, integers in the dtype of [Tensor.Sum].
 func (t term) only(keep func(rune) bool) term {
 	var axes []int
 	for a, letter := range t.letters {
@@ -162,8 +164,24 @@ func (t term) only(keep func(rune) bool) term {
 	if len(axes) == 0 {
 		return t
 	}
-	d := t.x.DType()
-	return term{t.x.Sum(axes...).as(d), slices.DeleteFunc(slices.Clone(t.letters), func(letter rune) bool { return !keep(letter) })}
+	return term{t.x.Sum(axes...), slices.DeleteFunc(slices.Clone(t.letters), func(letter rune) bool { return !keep(letter) })}
+}
+
+// squeezed drops axes of one element whose letters are not kept, which is no sum.
+func (t term) squeezed(keep func(rune) bool) term {
+	var axes []int
+	var letters []rune
+	for a, letter := range t.letters {
+		if t.x.OpenDim(a) == 1 && !keep(letter) {
+			axes = append(axes, a)
+		} else {
+			letters = append(letters, letter)
+		}
+	}
+	if len(axes) == 0 {
+		return t
+	}
+	return term{t.x.Squeeze(axes...), letters}
 }
 
 // inOrder has the axes of all its letters in an order.
@@ -191,15 +209,19 @@ func (t term) sizes(letters []rune) []int {
 func (t term) times(u term, keep func(rune) bool) term {
 	// An axis of one element runs along none of the other operand.
 	narrow := func(t, u term) term {
-		return t.only(func(letter rune) bool {
+		stays := func(letter rune) bool {
 			a, b := t.axis(letter), u.axis(letter)
 			if b < 0 {
 				return keep(letter)
 			}
 			return t.x.OpenDim(a) == u.x.OpenDim(b) || t.x.OpenDim(a) != 1
-		})
+		}
+		return t.squeezed(stays).only(stays)
 	}
 	t, u = narrow(t, u), narrow(u, t)
+	if t.x.DType() != u.x.DType() { // sums of integers in one alone
+		t.x, u.x = t.x.as(types.I64), u.x.as(types.I64)
+	}
 	var batch, summed, own, others []rune
 	for _, letter := range t.letters {
 		switch shared := u.axis(letter) >= 0; {

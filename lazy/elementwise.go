@@ -307,6 +307,20 @@ func computeXlogy(x, y *Tensor) *Tensor {
 	}, x, y)
 }
 
+// gradXlogy is ct·log(y), 0 where x and the logarithm are none, and ct·x/y, which is NaN where both are 0.
+func gradXlogy(x, y, _, ct *Tensor) []*Tensor {
+	slopes := func(f func(x, y, ct *Tensor) *Tensor, operand *Tensor) *Tensor {
+		return wideAll(func(in []*Tensor) *Tensor { return f(in[0], in[1], in[2]) }, x, y, ct).summedLike(operand)
+	}
+	return []*Tensor{
+		slopes(func(x, y, ct *Tensor) *Tensor {
+			off := x.Equal(x.like(0)).And(y.LessEqual(y.like(0)))
+			return off.Where(ct.like(0), ct.Xlogy(y))
+		}, x),
+		slopes(func(x, y, ct *Tensor) *Tensor { return ct.Mul(x).Div(y) }, y),
+	}
+}
+
 func computeDeg2Rad(x *Tensor) *Tensor { return x.MulScalar(math.Pi / 180) }
 func computeRad2Deg(x *Tensor) *Tensor { return x.MulScalar(180 / math.Pi) }
 

@@ -722,7 +722,9 @@ func TestGradAtKinks(t *testing.T) {
 		{"hypot of 0 and 0", []float64{0, -2}, func(x *Tensor) *Tensor { return x.Hypot(x.like(0)) }, []float64{0, -1}},
 		{"hypot in f32", []float64{0, -2}, func(x *Tensor) *Tensor { x = x.Convert(types.F32); return x.Hypot(x.like(0)) }, []float64{0, -1}},
 		{"xlogy at 0", []float64{0, 1}, func(x *Tensor) *Tensor { return x.Xlogy(x.like(0).AddScalar(math.E)) }, []float64{1, 1}},
-		{"xlogy of 0", []float64{0, 1}, func(x *Tensor) *Tensor { return x.like(0).Xlogy(x) }, []float64{0, 0}},
+		{"xlogy of 0", []float64{-1, 1}, func(x *Tensor) *Tensor { return x.like(0).Xlogy(x) }, []float64{0, 0}},
+		{"xlogy of 0 and no logarithm", []float64{0, 1}, func(x *Tensor) *Tensor { return x.Xlogy(x.SubScalar(1).Stop()) }, []float64{0, math.Inf(-1)}},
+		{"atan2 of 0 and 0", []float64{0, -2}, func(x *Tensor) *Tensor { return x.Atan2(x.like(0)) }, []float64{0, 0}},
 		{"power of 0", []float64{2, 0}, func(x *Tensor) *Tensor { return x.like(0).Pow(x) }, []float64{0, 0}},
 	} {
 		tr := evalTrace(t)
@@ -801,4 +803,13 @@ func TestGradOfMaskedLogits(t *testing.T) {
 	x := From(tr, []float64{0, 0, math.Inf(-1)}, 1, 3)
 	got := numbersIn(t, tr, Grad(x.CrossEntropy(index(x, 1)), x)...)[0]
 	require.InDeltaSlice(t, []float64{0.5, -0.5, 0}, got, 1e-12)
+}
+
+// The gradient of y in x·log(y) is x/y, as in PyTorch: NaN where both are 0.
+func TestGradOfXlogyAtZeros(t *testing.T) {
+	tr := evalTrace(t)
+	x, y := From(tr, []float64{0, 0, 2}), From(tr, []float64{0, 3, 4})
+	got := numbersIn(t, tr, Grad(x.Xlogy(y).Sum(), y)...)
+	require.True(t, math.IsNaN(got[0][0]))
+	require.Equal(t, []float64{0, 0.5}, got[0][1:])
 }

@@ -168,12 +168,59 @@ func indicesWithin(x, indices *Tensor, axis int, d demand) *breach {
 }
 
 func computeGatherAlong(x, indices *Tensor, axis int) *Tensor {
+	return x.gatherAlong("gather_along", indices, axis)
+}
+
+// gatherAlong is GatherAlong for the user's call op.
+func (x *Tensor) gatherAlong(op ir.Called, indices *Tensor, axis int) *Tensor {
 	if indicesWithin(x, indices, axis, gatherAlongIndices) != nil { // there are none
 		return Zeros(x.tr, x.DType(), indices.OpenShape()...)
 	}
 	last := x.Rank() - 1
 	x = x.within(indices.OpenShape(), axis).moved(axis, last)
-	return record2(ir.OpGather, x, indices.moved(axis, last), ir.Attr{Int: int64(last)}).calledBy("gather_along").moved(last, axis)
+	return record2(ir.OpGather, x, indices.moved(axis, last), ir.Attr{Int: int64(last)}).calledBy(op).moved(last, axis)
+}
+
+// TakeAlong returns, for each element of indices, the element of x that has this index along the axis, as
+// [Tensor.GatherAlong] does. Along the other axes x and indices broadcast to each other. A negative index
+// counts from the end; see [Tensor.Index] for those out of range.
+func (x *Tensor) TakeAlong(indices *Tensor, axis int) *Tensor {
+	const op = "take_along"
+	if bad := firstBad(op, x, indices); bad != nil {
+		return bad
+	}
+	if x.isScalar(axis) && indices.Rank() == 0 {
+		return x.Unsqueeze(0).TakeAlong(indices.Unsqueeze(0), axis).scalar()
+	}
+	tr := traceOf(x, indices)
+	if tr == nil {
+		return noTrace(op, x, indices)
+	}
+	rank := x.Rank()
+	switch {
+	case axis < -rank || axis >= rank:
+		return x.misuse(op, fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape()))
+	case !indices.DType().IsInteger():
+		return x.misuse(op, fmt.Sprintf("the indices are %v, must be integers", indices.Type()))
+	case indices.Rank() != rank:
+		return x.misuse(op, fmt.Sprintf("the indices are %v and x is %v; give them as many axes", indices.Type(), x.Type()))
+	}
+	axis = (axis + rank) % rank
+	from, to := slices.Clone(x.OpenShape()), slices.Clone(indices.OpenShape())
+	d, n := from[axis], to[axis]
+	from[axis], to[axis] = 1, 1
+	all, ok := shapeinfer.BroadcastShapes(from, to)
+	if !ok {
+		return x.misuse(op, fmt.Sprintf("the indices are %v, which does not broadcast with %v along the axes but %d", indices.Type(), x.Type(), axis))
+	}
+	from, to = all, slices.Clone(all)
+	from[axis], to[axis] = d, n
+	if x, indices = tr.Read(x), tr.Read(indices); x.err != nil || indices.err != nil {
+		return firstBad(op, x, indices)
+	}
+	i := indices.Convert(types.I64)
+	i = i.Less(i.like(0)).Where(i.Add(i.sized(d)), i).wrapped(op, d, indices.DType())
+	return x.BroadcastTo(from...).gatherAlong(op, i.BroadcastTo(to...), axis)
 }
 
 // within returns the first elements of x along all axes but one (-1: all), as many as the shape
@@ -511,6 +558,9 @@ func (x *Tensor) IndexFill(indices *Tensor, axis int, v float64) *Tensor {
 	const op = "index_fill"
 	if bad := firstBad(op, x, indices); bad != nil {
 		return bad
+	}
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).IndexFill(indices.ofOneAxis(), axis, v).scalar()
 	}
 	tr := traceOf(x, indices)
 	if tr == nil {

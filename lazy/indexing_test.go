@@ -33,6 +33,16 @@ func TestIndex(t *testing.T) {
 		"accumulate":   {m.IndexPut(v, true, at(1, 1), at(0, 0)), []float32{0, 1, 2, 33, 4, 5}, []int{2, 3}},
 		"take":         {m.Take(at(5, -6, 1)), []float32{5, 0, 1}, []int{3}},
 		"put flat":     {m.Put(at(-1, 0), v, true), []float32{20, 1, 2, 3, 4, 15}, []int{2, 3}},
+		"take along":   {m.TakeAlong(at(-1, 0).Reshape(1, 2), 1), []float32{2, 0, 5, 3}, []int{2, 2}},
+		"along first":  {m.Narrow(1, 0, 1).TakeAlong(at(1, -2, 0, -1, 1, 0).Reshape(2, 3), 0), []float32{3, 0, 0, 3, 3, 0}, []int{2, 3}},
+		"along none":   {v.Select(0, 1).TakeAlong(at(-1).Select(0, 0), 0), []float32{20}, []int{}},
+		"put one":      {v.Select(0, 0).Put(at(0), v.Narrow(0, 1, 1), true), []float32{30}, []int{}},
+		"put in one":   {v.Select(0, 0).Put(at(-1).Select(0, 0), v.Select(0, 1), false), []float32{20}, []int{}},
+		"fill one":     {v.Select(0, 0).IndexFill(at(0).Select(0, 0), -1, 7), []float32{7}, []int{}},
+		"flatten one":  {v.Select(0, 0).Flatten(0, -1), []float32{10}, []int{1}},
+		"unfold one":   {v.Select(0, 0).Unfold(0, 1, 1), []float32{10}, []int{1}},
+		"swap one":     {v.Select(0, 0).SwapAxes(0, -1), []float32{10}, []int{}},
+		"move one":     {v.Select(0, 0).MoveAxis(-1, 0), []float32{10}, []int{}},
 		"fill":         {m.IndexFill(at(0, -1), 1, 7), []float32{7, 1, 7, 7, 4, 7}, []int{2, 3}},
 		"select":       {m.SelectScatter(v, 1, -1), []float32{0, 1, 10, 3, 4, 20}, []int{2, 3}},
 		"diagonal":     {m.DiagonalScatter(v, 1, 0, 1), []float32{0, 10, 2, 3, 4, 20}, []int{2, 3}},
@@ -92,6 +102,12 @@ func TestIndexOutOfRange(t *testing.T) {
 		_, err := x.Index(at[0], at[1]).Value()
 		require.ErrorIs(t, err, lazy.ErrIndex)
 	}
+	require.NoError(t, tr.MarkStep(x.TakeAlong(at(-3).Unsqueeze(0), 1)))
+	for _, i := range []int32{3, -4} {
+		_, err := x.TakeAlong(at(i).Unsqueeze(0), 1).Value()
+		require.ErrorIs(t, err, lazy.ErrIndex)
+		require.ErrorContains(t, err, "take_along(")
+	}
 }
 
 func TestMistakesOfIndexing(t *testing.T) {
@@ -99,16 +115,20 @@ func TestMistakesOfIndexing(t *testing.T) {
 	x := lazy.Ones(tr, lazy.F32, 2, 3)
 	at := lazy.From(tr, []int32{0, 1})
 	for want, y := range map[string]*lazy.Tensor{
-		"there are indices for 3 axes, x has 2 axes":                                                   x.Index(nil, nil, at),
-		"there are no indices; give an axis some":                                                      x.Index(nil),
-		"the indices of axis 1 are f32[2,3], must be integers":                                         x.Index(nil, x),
-		"the indices of axis 1 have the shape [3], which does not broadcast with [2]":                  x.Index(at, lazy.From(tr, []int32{0, 1, 2})),
-		"x is f32 and values are i32; convert one with Convert":                                        x.IndexPut(at, false, at),
-		"values have the shape [2,3,1], which does not broadcast to the [2,3] that the indices choose": x.IndexPut(x.Unsqueeze(2), false, at),
-		"axis 2 is not one of [2,3]":                                                                   x.IndexFill(at, 2, 1),
-		"src is f32[2,3], must be f32[2]":                                                              x.SelectScatter(x, 1, 0),
-		"there are no numbers from 0 to 1, each -1 apart":                                              lazy.ARange(tr, lazy.F32, 0, 1, -1),
-		"the number of elements is -1":                                                                 lazy.LinSpace(tr, lazy.F32, 0, 1, -1),
+		"there are indices for 3 axes, x has 2 axes":                                                                  x.Index(nil, nil, at),
+		"there are no indices; give an axis some":                                                                     x.Index(nil),
+		"the indices of axis 1 are f32[2,3], must be integers":                                                        x.Index(nil, x),
+		"the indices of axis 1 have the shape [3], which does not broadcast with [2]":                                 x.Index(at, lazy.From(tr, []int32{0, 1, 2})),
+		"x is f32 and values are i32; convert one with Convert":                                                       x.IndexPut(at, false, at),
+		"values have the shape [2,3,1], which does not broadcast to the [2,3] that the indices choose":                x.IndexPut(x.Unsqueeze(2), false, at),
+		"axis 2 is not one of [2,3]":                                                                                  x.IndexFill(at, 2, 1),
+		"take_along(f32[2,3]): axis 2 is not one of [2,3]":                                                            x.TakeAlong(at, 2),
+		"take_along(f32[2,3]): the indices are f32[2,3], must be integers":                                            x.TakeAlong(x, 1),
+		"take_along(f32[2,3]): the indices are i32[2] and x is f32[2,3]; give them as many axes":                      x.TakeAlong(at, 1),
+		"take_along(f32[2,3]): the indices are i32[1,2], which does not broadcast with f32[2,3] along the axes but 0": x.TakeAlong(at.Unsqueeze(0), 0),
+		"src is f32[2,3], must be f32[2]":                                                                             x.SelectScatter(x, 1, 0),
+		"there are no numbers from 0 to 1, each -1 apart":                                                             lazy.ARange(tr, lazy.F32, 0, 1, -1),
+		"the number of elements is -1":                                                                                lazy.LinSpace(tr, lazy.F32, 0, 1, -1),
 	} {
 		require.ErrorContains(t, y.Err(), want)
 		require.ErrorContains(t, y.Err(), "indexing_test.go:")
@@ -118,7 +138,7 @@ func TestMistakesOfIndexing(t *testing.T) {
 var indexingKernels = []kernelCase{
 	{"index", func(x *lazy.Tensor) []*lazy.Tensor {
 		at := lazy.From(x.Trace(), []int32{1, -1, 0})
-		return severalOf(x.Index(at, at), x.Index(at, nil, lazy.From(x.Trace(), []int32{0, 1, -1})), x.IndexPut(x.Index(at, at).MulScalar(2), true, at, at), x.Take(at))
+		return severalOf(x.Index(at, at), x.Index(at, nil, lazy.From(x.Trace(), []int32{0, 1, -1})), x.IndexPut(x.Index(at, at).MulScalar(2), true, at, at), x.Take(at), x.TakeAlong(at.Reshape(3, 1, 1), 0))
 	}, true},
 	{"parts", func(x *lazy.Tensor) []*lazy.Tensor {
 		return severalOf(x.SelectScatter(x.Select(1, 3), 1, 5), x.DiagonalScatter(x.Diagonal(0, 0, 1).MulScalar(2), 1, 0, 1), x.IndexFill(lazy.From(x.Trace(), []int32{3, -1}), 1, 2))

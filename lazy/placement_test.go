@@ -106,6 +106,7 @@ var severalOps = append(elementwise(), []several{
 	{name: "Index", dims: [][]int{{3, 2}, {2}}, of: []types.DType{lazy.F32, lazy.I32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Index(x[1]) }},
 	{name: "IndexPut", dims: [][]int{{3, 2}, {2}, {2}}, of: []types.DType{lazy.F32, lazy.F32, lazy.I32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].IndexPut(x[1], true, x[2]) }},
 	{name: "Take", dims: [][]int{{2, 3}, {2}}, of: []types.DType{lazy.F32, lazy.I32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Take(x[1]) }},
+	{name: "TakeAlong", dims: [][]int{{2, 3}, {1, 2}}, of: []types.DType{lazy.F32, lazy.I32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].TakeAlong(x[1], 1) }},
 	{name: "Put", dims: [][]int{{2, 3}, {2}, {2}}, of: []types.DType{lazy.F32, lazy.I32, lazy.F32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Put(x[1], x[2], true) }},
 	{name: "IndexFill", dims: [][]int{{3, 2}, {2}}, of: []types.DType{lazy.F32, lazy.I32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].IndexFill(x[1], 0, 7) }},
 	{name: "SelectScatter", dims: [][]int{{2, 3}, {3}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].SelectScatter(x[1], 0, 1) }},

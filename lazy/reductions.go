@@ -275,9 +275,13 @@ func checkBincount(x, weights *Tensor, bins int) *breach {
 	return nil
 }
 
+// computeBincount adds weights in f64 unless they are f32, as PyTorch does.
 func computeBincount(x, weights *Tensor, bins int) *Tensor {
-	if weights == nil {
+	switch {
+	case weights == nil:
 		weights = Ones(x.tr, types.I64, x.OpenShape()...)
+	case weights.DType() != types.F32 && !x.tr.dev.strictTypes:
+		weights = weights.as(types.F64)
 	}
 	return Zeros(x.tr, weights.DType(), bins).scatter(x, weights, 0, ir.CombineAdd).calledBy("bincount")
 }

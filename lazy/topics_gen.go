@@ -43,8 +43,8 @@
 //   - Rows and places: Gather, DynamicSlice, DynamicUpdateSlice, OneHot, ScatterAdd,
 //     IndexSelect, IndexAdd, IndexCopy, GatherAlong, ScatterAlong, ScatterAddAlong,
 //     ScatterMulAlong, ScatterMinAlong, ScatterMaxAlong, Nonzero, MaskedSelect,
-//     SelectRows, UniqueAlong, Index, IndexPut, MaskedScatter, Take, Put, IndexFill,
-//     SelectScatter, DiagonalScatter
+//     SelectRows, UniqueAlong, Index, IndexPut, MaskedScatter, TakeAlong, Take, Put,
+//     IndexFill, SelectScatter, DiagonalScatter
 //   - Reductions: Sum, Max, Min, Prod, ArgMax, Mean, Any, All, CountNonzero, Var, Std,
 //     LogSumExp, Norm, NaNSum, NaNMean, ArgMin, MaxWithIndices, MinWithIndices, Bincount,
 //     SumKeep, MeanKeep, MaxKeep, MinKeep, ArgMaxKeep, ArgMinKeep, MaxWithIndicesKeep,

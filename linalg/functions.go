@@ -298,7 +298,11 @@ func checkVander(x *lazy.Tensor, n int) (demand, reason string) {
 	return "", ""
 }
 
+// computeVander takes a scalar for one row, as PyTorch does.
 func computeVander(x *lazy.Tensor, n int) *lazy.Tensor {
+	if x.Rank() == 0 {
+		x = x.Unsqueeze(0)
+	}
 	ones := lazy.Ones(x.Trace(), x.DType(), append(batchOf(x, 0), 1)...)
 	if n == 1 {
 		return ones

@@ -583,7 +583,7 @@ func VecDot(x *lazy.Tensor, y *lazy.Tensor, axis int) *lazy.Tensor {
 }
 
 // Vander returns the powers 0, 1, … of x, as many as n says, along a new last
-// axis.
+// axis. A scalar is one row.
 //
 // It requires: x is a number or complex; n is positive.
 func Vander(x *lazy.Tensor, n int) *lazy.Tensor {

@@ -201,6 +201,7 @@ var goldenCalls = map[string]func(x []*lazy.Tensor) []*lazy.Tensor{
 	"Cross":           func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.Cross(x[0], x[1], -1)) },
 	"VecDot":          func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.VecDot(x[0], x[1], -1)) },
 	"Trace":           func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.Trace(x[0])) },
+	"Vander/scalar":   func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.Vander(x[0], 4)) },
 	"Vander":          func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.Vander(x[0], 4)) },
 	"TensorInv":       func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.TensorInv(x[0], 2)) },
 	"TensorSolve":     func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.TensorSolve(x[0], x[1])) },

@@ -170,6 +170,8 @@ const (
 	padPairs                          = "pairs"
 	padMode                           = "mode"
 	padRange                          = "range"
+	padValuePairs                     = "pairs"
+	padValueRange                     = "range"
 	interpolateRank                   = "rank"
 	interpolateSizes                  = "sizes"
 	interpolateMode                   = "mode"
@@ -258,12 +260,14 @@ var (
 	definedAdaptiveMaxPoolIndices   *lazy.Callable
 	definedAdaptiveAvgPool          *lazy.Callable
 	definedMaxUnpool                *lazy.Callable
+	definedUnpooled                 *lazy.Callable
 	definedUnfold                   *lazy.Callable
 	definedFold                     *lazy.Callable
 	definedPixelShuffle             *lazy.Callable
 	definedPixelUnshuffle           *lazy.Callable
 	definedChannelShuffle           *lazy.Callable
 	definedPad                      *lazy.Callable
+	definedPadValue                 *lazy.Callable
 	definedInterpolate              *lazy.Callable
 	definedGridSample               *lazy.Callable
 	definedAffineGrid               *lazy.Callable
@@ -566,52 +570,62 @@ func init() { // not values of the variables: the functions use them
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMaxUnpool(x[0], x[1], a.Ints("sizes"))
 	}, nil)
-	definedUnfold = functions.Define(&rows[72], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedUnpooled = functions.Define(&rows[72], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeUnpooled(x[0], x[1], x[2])}
+	}, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return gradUnpooled(x[0], x[1], x[2], y[0], ct[0])
+	})
+	definedUnfold = functions.Define(&rows[73], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeUnfold(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkUnfold(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))
 	}, nil)
-	definedFold = functions.Define(&rows[73], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedFold = functions.Define(&rows[74], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeFold(x[0], a.Ints("sizes"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkFold(x[0], a.Ints("sizes"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))
 	}, nil)
-	definedPixelShuffle = functions.Define(&rows[74], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPixelShuffle = functions.Define(&rows[75], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePixelShuffle(x[0], a.Int("factor"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPixelShuffle(x[0], a.Int("factor"))
 	}, nil)
-	definedPixelUnshuffle = functions.Define(&rows[75], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPixelUnshuffle = functions.Define(&rows[76], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePixelUnshuffle(x[0], a.Int("factor"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPixelUnshuffle(x[0], a.Int("factor"))
 	}, nil)
-	definedChannelShuffle = functions.Define(&rows[76], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedChannelShuffle = functions.Define(&rows[77], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeChannelShuffle(x[0], a.Int("groups"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkChannelShuffle(x[0], a.Int("groups"))
 	}, nil)
-	definedPad = functions.Define(&rows[77], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPad = functions.Define(&rows[78], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePad(x[0], a.Ints("padding"), a.Int("mode"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPad(x[0], a.Ints("padding"), a.Int("mode"))
 	}, nil)
-	definedInterpolate = functions.Define(&rows[78], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
-		return []*lazy.Tensor{computeInterpolate(x[0], a.Ints("sizes"), a.Float("scale"), a.Int("mode"), a.Flag("alignCorners"), a.Flag("antialias"))}
+	definedPadValue = functions.Define(&rows[79], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computePadValue(x[0], a.Ints("padding"), a.Float("value"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
-		return checkInterpolate(x[0], a.Ints("sizes"), a.Float("scale"), a.Int("mode"), a.Flag("alignCorners"), a.Flag("antialias"))
+		return checkPadValue(x[0], a.Ints("padding"), a.Float("value"))
 	}, nil)
-	definedGridSample = functions.Define(&rows[79], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedInterpolate = functions.Define(&rows[80], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeInterpolate(x[0], a.Ints("sizes"), a.Float("scale"), a.Int("mode"), a.Flag("alignCorners"), a.Flag("antialias"), a.Flag("recompute"), a.Int("scales"), a.Int("axis"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkInterpolate(x[0], a.Ints("sizes"), a.Float("scale"), a.Int("mode"), a.Flag("alignCorners"), a.Flag("antialias"), a.Flag("recompute"), a.Int("scales"), a.Int("axis"))
+	}, nil)
+	definedGridSample = functions.Define(&rows[81], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeGridSample(x[0], x[1], a.Int("mode"), a.Int("padding"), a.Flag("alignCorners"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkGridSample(x[0], x[1], a.Int("mode"), a.Int("padding"), a.Flag("alignCorners"))
 	}, nil)
-	definedAffineGrid = functions.Define(&rows[80], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedAffineGrid = functions.Define(&rows[82], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeAffineGrid(x[0], a.Ints("sizes"), a.Flag("alignCorners"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAffineGrid(x[0], a.Ints("sizes"), a.Flag("alignCorners"))
 	}, nil)
-	definedHeads = functions.Define(&rows[81], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedHeads = functions.Define(&rows[83], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeHeads(x[0], x[1], functions.Given(x, 2), a.Int("heads"), a.Int("part"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkHeads(x[0], x[1], functions.Given(x, 2), a.Int("heads"), a.Int("part"))
@@ -1374,6 +1388,11 @@ func MaxUnpool(x *lazy.Tensor, indices *lazy.Tensor, sizes ...int) *lazy.Tensor 
 	return definedMaxUnpool.Call(lazy.Attrs{"sizes": sizes}, x, indices)
 }
 
+// recordUnpooled records Unpooled on operands and attributes that it checks.
+func recordUnpooled(y *lazy.Tensor, x *lazy.Tensor, indices *lazy.Tensor) *lazy.Tensor {
+	return definedUnpooled.Call(nil, y, x, indices)
+}
+
 // recordUnfold records Unfold on operands and attributes that it checks.
 func recordUnfold(x *lazy.Tensor, window []int, stride []int, padding []int, dilation []int) *lazy.Tensor {
 	return definedUnfold.Call(lazy.Attrs{"window": window, "stride": stride, "padding": padding, "dilation": dilation}, x)
@@ -1419,15 +1438,25 @@ func ChannelShuffle(x *lazy.Tensor, groups int) *lazy.Tensor {
 // It requires: x is any dtype; padding has a pair for each of the last axes, at
 // most all; mode is PadConstant, PadReflect, PadReplicate or PadCircular; what
 // negative padding leaves is more than the padding to reflect, at least that
-// for a circle, and not empty to replicate.
+// for a circle, and not empty to replicate, unless only replicas stay.
 func Pad(x *lazy.Tensor, padding []int, mode int) *lazy.Tensor {
 	return definedPad.Call(lazy.Attrs{"padding": padding, "mode": mode}, x)
 }
 
+// PadValue returns x with places of the given value before and after its last
+// axes, which padding lists in pairs from the last axis on: Pad of PadConstant
+// with another number than 0. Negative numbers take elements away.
+//
+// It requires: x is any dtype; value is not NaN; padding has a pair for each of
+// the last axes, at most all; negative padding takes no more than all elements.
+func PadValue(x *lazy.Tensor, padding []int, value float64) *lazy.Tensor {
+	return definedPadValue.Call(lazy.Attrs{"padding": padding, "value": value}, x)
+}
+
 // recordInterpolate records Interpolate on operands and attributes that it
 // checks.
-func recordInterpolate(x *lazy.Tensor, sizes []int, scale float64, mode int, alignCorners bool, antialias bool) *lazy.Tensor {
-	return definedInterpolate.Call(lazy.Attrs{"sizes": sizes, "scale": scale, "mode": mode, "alignCorners": alignCorners, "antialias": antialias}, x)
+func recordInterpolate(x *lazy.Tensor, sizes []int, scale float64, mode int, alignCorners bool, antialias bool, recompute bool, scales int, axis int) *lazy.Tensor {
+	return definedInterpolate.Call(lazy.Attrs{"sizes": sizes, "scale": scale, "mode": mode, "alignCorners": alignCorners, "antialias": antialias, "recompute": recompute, "scales": scales, "axis": axis}, x)
 }
 
 // GridSample returns the elements of x[batch, channels, places…] at the

@@ -242,6 +242,10 @@ var pools = map[string]function{
 	"AdaptiveMaxPool":    indexed(func(x *lazy.Tensor) (y, i *lazy.Tensor) { return nn.AdaptiveMaxPool(x, 3) }),
 	"AdaptiveMaxPool/2d": indexed(func(x *lazy.Tensor) (y, i *lazy.Tensor) { return nn.AdaptiveMaxPool(x, 3, 2) }),
 	"AdaptiveMaxPool/3d": indexed(func(x *lazy.Tensor) (y, i *lazy.Tensor) { return nn.AdaptiveMaxPool(x, 2, 3, 1) }),
+	"MaxUnpool/overlap": one(func(x *lazy.Tensor) *lazy.Tensor {
+		y, i := nn.MaxPool(x, []int{3}, nn.PoolOptions{Stride: []int{1}})
+		return nn.MaxUnpool(y, i, 6)
+	}),
 	"MaxUnpool": one(func(x *lazy.Tensor) *lazy.Tensor {
 		y, i := nn.MaxPool(x, []int{2, 2}, nn.PoolOptions{})
 		return nn.MaxUnpool(y, i, 4, 6)
@@ -262,6 +266,8 @@ var images = map[string]function{
 	"Pad/replicate":  one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Pad(x, []int{1, 2, 2, 0}, nn.PadReplicate) }),
 	"Pad/circular":   one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Pad(x, []int{1, 2, 2, 0}, nn.PadCircular) }),
 	"Pad/cut":        one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Pad(x, []int{-1, 2}, nn.PadConstant) }),
+	"Pad/replicas":   one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Pad(x, []int{-4, 5, 2, -3}, nn.PadReplicate) }),
+	"PadValue":       one(func(x *lazy.Tensor) *lazy.Tensor { return nn.PadValue(x, []int{1, -2, 0, 1}, 2.5) }),
 }
 
 func resampling() map[string]function {
@@ -285,7 +291,9 @@ func resampling() map[string]function {
 	}
 	for name, o := range map[string]options{
 		"nearest": {Sizes: []int{3, 7}}, "scale": {Scale: 1.7}, "exact": {Sizes: []int{2, 5}, Mode: nn.ModeNearestExact},
-		"linear": {Sizes: []int{7}, Mode: nn.ModeLinear}, "bilinear": {Sizes: []int{3, 7}, Mode: nn.ModeLinear},
+		"scales": {Scales: []float64{1.7, 0.6}, Mode: nn.ModeLinear}, "scales nearest": {Scales: []float64{0.6, 2.3}},
+		"recompute": {Scale: 1.7, Recompute: true, Mode: nn.ModeLinear},
+		"linear":    {Sizes: []int{7}, Mode: nn.ModeLinear}, "bilinear": {Sizes: []int{3, 7}, Mode: nn.ModeLinear},
 		"corners": {Sizes: []int{3, 5}, Mode: nn.ModeLinear, AlignCorners: true}, "factor": {Scale: 1.7, Mode: nn.ModeLinear},
 		"trilinear": {Sizes: []int{2, 3, 3}, Mode: nn.ModeLinear}, "bicubic": {Sizes: []int{3, 7}, Mode: nn.ModeCubic},
 		"cubic": {Sizes: []int{5, 6}, Mode: nn.ModeCubic, AlignCorners: true}, "area": {Sizes: []int{2, 2}, Mode: nn.ModeArea},

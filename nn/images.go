@@ -163,7 +163,7 @@ func checkPad(x *lazy.Tensor, padding []int, mode int) (demand, reason string) {
 		case mode == PadReflect:
 			fits = fits && surely(left, most+1)
 		case mode == PadReplicate:
-			fits = fits && surely(left, 1)
+			fits = surely(left, 1) || cutAway(d, padding[i], padding[i+1]) && surely(lazy.SizeAdd(d, padding[i]+padding[i+1]), 0)
 		case mode == PadCircular:
 			fits = fits && surely(left, most)
 		}
@@ -177,23 +177,31 @@ func checkPad(x *lazy.Tensor, padding []int, mode int) (demand, reason string) {
 // kept returns how many of d elements negative padding leaves.
 func kept(d, low, high int) int { return lazy.SizeAdd(d, min(low, 0)+min(high, 0)) }
 
+// cutAway reports whether negative padding at one end leaves none of d elements. Of the end that is cut, replicas of
+// the last element at the other edge stay, as in PyTorch.
+func cutAway(d, low, high int) bool {
+	return surely(d, 1) && low*high < 0 && lazy.SizeMax(kept(d, low, high), 0) == 0
+}
+
 // surely reports whether a size, which may be open, has no value below n.
 func surely(size, n int) bool { return lazy.SizeMin(size, n) == n }
 
 func computePad(x *lazy.Tensor, padding []int, mode int) *lazy.Tensor {
 	if mode == PadConstant {
-		low, high := make([]int, x.Rank()), make([]int, x.Rank())
-		for i, p := range padding {
-			if at := x.Rank() - 1 - i/2; i%2 == 0 {
-				low[at] = p
-			} else {
-				high[at] = p
-			}
-		}
-		return x.Pad(number(x, 0), low, high, make([]int, x.Rank()))
+		return computePadValue(x, padding, 0)
 	}
 	for i := 0; i < len(padding); i += 2 {
 		axis, low, high := x.Rank()-1-i/2, padding[i], padding[i+1]
+		if d := x.OpenDim(axis); mode == PadReplicate && cutAway(d, low, high) {
+			shape := slices.Clone([]int(x.OpenShape()))
+			shape[axis] = lazy.SizeAdd(d, low+high)
+			edge := 0
+			if low < 0 {
+				edge = lazy.SizeSub(d, 1)
+			}
+			x = x.Narrow(axis, edge, 1).BroadcastTo(shape...)
+			continue
+		}
 		if n := kept(x.OpenDim(axis), low, high); low < 0 || high < 0 {
 			x = x.Narrow(axis, max(-low, 0), n)
 		}
@@ -203,6 +211,22 @@ func computePad(x *lazy.Tensor, padding []int, mode int) *lazy.Tensor {
 		}
 	}
 	return x
+}
+
+func checkPadValue(x *lazy.Tensor, padding []int, _ float64) (demand, reason string) {
+	return checkPad(x, padding, PadConstant) // the names are those of Pad
+}
+
+func computePadValue(x *lazy.Tensor, padding []int, value float64) *lazy.Tensor {
+	low, high := make([]int, x.Rank()), make([]int, x.Rank())
+	for i, p := range padding {
+		if at := x.Rank() - 1 - i/2; i%2 == 0 {
+			low[at] = p
+		} else {
+			high[at] = p
+		}
+	}
+	return x.Pad(number(x, value), low, high, make([]int, x.Rank()))
 }
 
 // sides returns the elements before and after those of x along the axis.

@@ -289,25 +289,29 @@ func checkEmbeddingBag(weight, indices, perIndex *lazy.Tensor, mode int, padding
 }
 
 func computeEmbeddingBag(weight, indices, perIndex *lazy.Tensor, mode int, padding []int) *lazy.Tensor {
-	rows := weight.Gather(indices)
-	if perIndex != nil {
-		rows = rows.Mul(perIndex.Unsqueeze(-1))
-	}
-	var counts *lazy.Tensor // which indices do
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+		rows, counts := xs[0], counted(weight, indices, padding).Unsqueeze(-1)
+		if perIndex := xs[1]; perIndex != nil {
+			rows = rows.Mul(perIndex.Unsqueeze(-1))
+		}
+		n := counts.Convert(rows.DType()).Sum(1)
+		if mode == BagMax {
+			return n.GreaterScalar(0).WhereScalar(counts.WhereScalar(rows, lowest).Max(1), 0)
+		}
+		sum := counts.WhereScalar(rows, 0).Sum(1)
+		if mode == BagMean {
+			return sum.Div(n.MaximumScalar(1))
+		}
+		return sum
+	}, weight.Gather(indices), perIndex)
+}
+
+// counted is true for the indices that count: all but the padding index.
+func counted(weight, indices *lazy.Tensor, padding []int) *lazy.Tensor {
 	if row, _ := paddingRow(weight, padding); row >= 0 {
-		counts = indices.NotEqualScalar(float64(row)).Unsqueeze(-1)
-	} else {
-		counts = indices.Equal(indices).Unsqueeze(-1)
+		return indices.NotEqualScalar(float64(row))
 	}
-	n := counts.Convert(weight.DType()).Sum(1)
-	if mode == BagMax {
-		return n.GreaterScalar(0).WhereScalar(counts.WhereScalar(rows, lowest).Max(1), 0)
-	}
-	sum := counts.WhereScalar(rows, 0).Sum(1)
-	if mode == BagMean {
-		return sum.Div(n.MaximumScalar(1))
-	}
-	return sum
+	return indices.Equal(indices)
 }
 
 func checkEmbeddingBagOffsets(weight, indices, offsets, perIndex *lazy.Tensor, mode int, padding []int) (demand, reason string) {
@@ -331,23 +335,21 @@ func computeEmbeddingBagOffsets(weight, indices, offsets, perIndex *lazy.Tensor,
 	i := count(weight.Trace(), 0, n)
 	// The bag of an index is the last that begins at it or before.
 	bag := offsets.Convert(lazy.I64).Unsqueeze(0).LessEqual(i.Unsqueeze(1)).Convert(lazy.I64).Sum(1).SubScalar(1)
-	rows := weight.Gather(indices)
-	if perIndex != nil {
-		rows = rows.Mul(perIndex.Unsqueeze(1))
-	}
-	counts := indices.Equal(indices) // which indices do
-	if row, _ := paddingRow(weight, padding); row >= 0 {
-		counts = indices.NotEqualScalar(float64(row))
-	}
-	if mode == BagMax {
-		in := bag.Unsqueeze(0).Equal(count(weight.Trace(), 0, bags).Unsqueeze(1)).And(counts.Unsqueeze(0)) // [bags, n]
-		most := in.Unsqueeze(2).WhereScalar(rows.Unsqueeze(0), lowest).Max(1)
-		return in.Convert(lazy.I32).MaxKeep(1).GreaterScalar(0).WhereScalar(most, 0)
-	}
-	sum := lazy.Zeros(weight.Trace(), weight.DType(), bags, weight.OpenDim(1)).ScatterAdd(bag, counts.Unsqueeze(1).WhereScalar(rows, 0))
-	if mode == BagMean {
-		size := lazy.Zeros(weight.Trace(), weight.DType(), bags).ScatterAdd(bag, counts.Convert(weight.DType()))
-		return sum.Div(size.MaximumScalar(1).Unsqueeze(1))
-	}
-	return sum
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+		rows, counts := xs[0], counted(weight, indices, padding)
+		if perIndex := xs[1]; perIndex != nil {
+			rows = rows.Mul(perIndex.Unsqueeze(1))
+		}
+		if mode == BagMax {
+			in := bag.Unsqueeze(0).Equal(count(rows.Trace(), 0, bags).Unsqueeze(1)).And(counts.Unsqueeze(0)) // [bags, n]
+			most := in.Unsqueeze(2).WhereScalar(rows.Unsqueeze(0), lowest).Max(1)
+			return in.Convert(lazy.I32).MaxKeep(1).GreaterScalar(0).WhereScalar(most, 0)
+		}
+		sum := lazy.Zeros(rows.Trace(), rows.DType(), bags, rows.OpenDim(1)).ScatterAdd(bag, counts.Unsqueeze(1).WhereScalar(rows, 0))
+		if mode == BagMean {
+			size := lazy.Zeros(rows.Trace(), rows.DType(), bags).ScatterAdd(bag, counts.Convert(rows.DType()))
+			return sum.Div(size.MaximumScalar(1).Unsqueeze(1))
+		}
+		return sum
+	}, weight.Gather(indices), perIndex)
 }

@@ -240,6 +240,10 @@ func badWindows(tr *lazy.Trace) []mistake {
 		{"mode is 4 (nn.pad_c3)", nn.Pad(v, two, 4)},
 		{"padding 0 and 5 does not go with axis 0 of [5] in mode 1 (nn.pad_c4)", nn.Pad(v, []int{0, 5}, nn.PadReflect)},
 		{"padding 0 and 6 does not go with axis 0 of [5] in mode 3 (nn.pad_c4)", nn.Pad(v, []int{0, 6}, nn.PadCircular)},
+		{"padding -7 and 1 does not go with axis 0 of [5] in mode 2 (nn.pad_c4)", nn.Pad(v, []int{-7, 1}, nn.PadReplicate)},
+		{"padding -3 and -3 does not go with axis 0 of [5] in mode 0 (nn.pad_value_c4)", nn.PadValue(v, []int{-3, -3}, 1)},
+		{"padding is [1 2 3] for rank 1 (nn.pad_value_c3)", nn.PadValue(v, list, 1)},
+		{"value is NaN, must be a number (nn.pad_value_c2)", nn.PadValue(v, two, math.NaN())},
 		{"padding -3 and -3 does not go with axis 0 of [5] in mode 0 (nn.pad_c4)", nn.Pad(v, []int{-3, -3}, nn.PadConstant)},
 	}
 }
@@ -255,6 +259,8 @@ func badResampling(tr *lazy.Trace) []mistake {
 		{"x has rank 1, must have at least 3 (nn.interpolate_c3)", nn.Interpolate(v, options{Sizes: two})},
 		{"sizes are [] and scale is 0, must be one of them: 2 positive sizes, or a positive scale (nn.interpolate_c4)", nn.Interpolate(x, options{})},
 		{"scale is 0.1, which leaves nothing of [2,4,5,5] (nn.interpolate_c4)", nn.Interpolate(x, options{Scale: 0.1})},
+		{"the number of scales is 3, must be that of spatial axes, 2 (nn.interpolate_c4)", nn.Interpolate(x, options{Scales: []float64{1, 2, 3}})},
+		{"sizes are [] and scale is -1, must be one of them: 2 positive sizes, or a positive scale (nn.interpolate_c4)", nn.Interpolate(x, options{Scales: []float64{2, -1}})},
 		{"there is no mode 5 (nn.interpolate_c5)", nn.Interpolate(x, options{Sizes: two, Mode: 5})},
 		{"alignCorners and antialias go with ModeLinear and ModeCubic alone (nn.interpolate_c6)", nn.Interpolate(x, options{Sizes: two, AlignCorners: true})},
 		{"with a coordinate for each axis of places (nn.grid_sample_c3)", nn.GridSample(x, x, 0, 0, false)},

@@ -195,12 +195,17 @@ func TestPad(t *testing.T) {
 		{row, []int{2, 1}, nn.PadReplicate, []float32{1, 1, 1, 2, 3, 4, 4}},
 		{row, []int{2, 4}, nn.PadCircular, []float32{3, 4, 1, 2, 3, 4, 1, 2, 3, 4}},
 		{row, []int{-1, 1}, nn.PadConstant, []float32{2, 3, 4, 0}},
+		{row, []int{-4, 5}, nn.PadReplicate, []float32{4, 4, 4, 4, 4}},
+		{row, []int{2, -5}, nn.PadReplicate, []float32{1}},
 		{square, []int{0, 1, 1, 0}, nn.PadReplicate, []float32{1, 2, 2, 1, 2, 2, 3, 4, 4}},
 	} {
 		y, err := lazy.ToSlice[float32](nn.Pad(c.x, c.padding, c.mode))
 		require.NoError(t, err)
 		require.Equal(t, c.values, y)
 	}
+	filled, err := lazy.ToSlice[float32](nn.PadValue(row, []int{1, -2}, math.Inf(-1)))
+	require.NoError(t, err)
+	require.Equal(t, []float32{float32(math.Inf(-1)), 1, 2}, filled)
 	bools, err := lazy.ToSlice[bool](nn.Pad(row.GreaterScalar(2), []int{1, 0}, nn.PadConstant))
 	require.NoError(t, err)
 	require.Equal(t, []bool{false, false, false, true, true}, bools)

@@ -256,9 +256,20 @@ func computeMaxUnpool(x, indices *lazy.Tensor, sizes []int) *lazy.Tensor {
 	for _, d := range sizes {
 		n *= d
 	}
+	if x.Rank() == len(sizes)+1 {
+		indices = indices.Unsqueeze(0)
+	}
 	return pooled(x, len(sizes), func(x *lazy.Tensor) *lazy.Tensor {
 		b, c := x.OpenDim(0), x.OpenDim(1)
-		y := lazy.Zeros(x.Trace(), x.DType(), b, c, n).ScatterAlong(flattened(indices), flattened(x), 2)
-		return y.Reshape(append([]int{b, c}, sizes...)...)
+		from, at := flattened(x), flattened(indices)
+		y := lazy.Zeros(x.Trace(), x.DType(), b, c, n).ScatterAlong(at, from.Stop(), 2)
+		return recordUnpooled(y, from, at).Reshape(append([]int{b, c}, sizes...)...)
 	})
+}
+
+func computeUnpooled(y, _, _ *lazy.Tensor) *lazy.Tensor { return y.Stop() }
+
+// gradUnpooled is that of PyTorch: the elements of all windows that have one place get its gradient.
+func gradUnpooled(_, _, indices, _, ct *lazy.Tensor) []*lazy.Tensor {
+	return []*lazy.Tensor{nil, ct.GatherAlong(indices, 2), nil}
 }

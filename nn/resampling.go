@@ -21,28 +21,43 @@ const (
 	ModeArea                     // the mean of the elements, as AdaptiveAvgPool has it
 )
 
-// InterpolateOptions say what sizes [Interpolate] gives, and how. Either Sizes or Scale is given.
+// InterpolateOptions say what sizes [Interpolate] gives, and how. One of Sizes, Scale and Scales is given.
 type InterpolateOptions struct {
-	Sizes        []int   // of each spatial axis
-	Scale        float64 // what each spatial size is multiplied by, rounded down
-	Mode         Mode    // ModeNearest
-	AlignCorners bool    // of ModeLinear and ModeCubic: centres of corners stay where they are, not edges
-	Antialias    bool    // of ModeLinear and ModeCubic: a result depends on all elements that it covers
+	Sizes        []int     // of each spatial axis
+	Scale        float64   // what each spatial size is multiplied by, rounded down
+	Scales       []float64 // the scale of each spatial axis
+	Recompute    bool      // places are those of the sizes that a scale gives, rounded, not of the scale: PyTorch's recompute_scale_factor
+	Mode         Mode      // ModeNearest
+	AlignCorners bool      // of ModeLinear and ModeCubic: centres of corners stay where they are, not edges
+	Antialias    bool      // of ModeLinear and ModeCubic: a result depends on all elements that it covers
 }
 
 // Interpolate returns x[batch, channels, places…] with other sizes of its places.
 func Interpolate(x *lazy.Tensor, o InterpolateOptions) *lazy.Tensor {
-	return recordInterpolate(x, o.Sizes, o.Scale, o.Mode, o.AlignCorners, o.Antialias)
+	if x == nil || len(o.Scales) == 0 {
+		return recordInterpolate(x, o.Sizes, o.Scale, o.Mode, o.AlignCorners, o.Antialias, o.Recompute, 0, 0)
+	}
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor { // an axis at a time: the modes are products over axes
+		y := xs[0]
+		for i, s := range o.Scales {
+			y = recordInterpolate(y, o.Sizes, s, o.Mode, o.AlignCorners, o.Antialias, o.Recompute, len(o.Scales), i)
+		}
+		return y
+	}, x)
 }
 
-func checkInterpolate(x *lazy.Tensor, sizes []int, scale float64, mode int, align, antialias bool) (demand, reason string) {
+// checkInterpolate takes the scale for that of one axis of places if the number of scales is not 0.
+func checkInterpolate(x *lazy.Tensor, sizes []int, scale float64, mode int, align, antialias, _ bool, scales, axis int) (demand, reason string) {
 	if x.Rank() < 3 {
 		return interpolateRank, fewAxes(x, 3)
+	}
+	if scales > 0 && scales != x.Rank()-2 {
+		return interpolateSizes, fmt.Sprintf("the number of scales is %d, must be that of spatial axes, %d", scales, x.Rank()-2)
 	}
 	if (scale > 0) == (len(sizes) > 0) || scale < 0 || len(sizes) > 0 && (len(sizes) != x.Rank()-2 || slices.Min(sizes) < 1) {
 		return interpolateSizes, fmt.Sprintf("sizes are %v and scale is %v, must be one of them: %d positive sizes, or a positive scale", sizes, scale, x.Rank()-2)
 	}
-	if slices.Min(scaledSizes(x, sizes, scale)) < 1 {
+	if slices.Min(scaledSizes(x, sizes, scale, scales, axis)) < 1 {
 		return interpolateSizes, fmt.Sprintf("scale is %v, which leaves nothing of %v", scale, x.OpenShape())
 	}
 	if mode < ModeNearest || mode > ModeArea {
@@ -54,28 +69,33 @@ func checkInterpolate(x *lazy.Tensor, sizes []int, scale float64, mode int, alig
 	return "", ""
 }
 
-func scaledSizes(x *lazy.Tensor, sizes []int, scale float64) []int {
+func scaledSizes(x *lazy.Tensor, sizes []int, scale float64, scales, axis int) []int {
 	if len(sizes) > 0 {
 		return sizes
 	}
 	sizes = spatial(x, x.Rank()-2)
 	for i, d := range sizes {
-		sizes[i] = int(math.Floor(float64(d) * scale))
+		if scales == 0 || i == axis {
+			sizes[i] = int(math.Floor(float64(d) * scale))
+		}
 	}
 	return sizes
 }
 
-func computeInterpolate(x *lazy.Tensor, sizes []int, scale float64, mode int, align, antialias bool) *lazy.Tensor {
-	out := scaledSizes(x, sizes, scale)
+func computeInterpolate(x *lazy.Tensor, sizes []int, scale float64, mode int, align, antialias, recompute bool, scales, one int) *lazy.Tensor {
+	out := scaledSizes(x, sizes, scale, scales, one)
 	if mode == ModeArea {
 		return computeAdaptiveAvgPool(x, out)
 	}
 	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x := xs[0]
 		for i, n := range out {
+			if scales > 0 && i != one {
+				continue
+			}
 			axis := i + 2
 			s := resampling{from: x.Dim(axis), to: n, step: float64(x.Dim(axis)) / float64(n), align: align}
-			if scale > 0 {
+			if scale > 0 && !recompute {
 				s.step = 1 / scale
 			}
 			switch {

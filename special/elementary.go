@@ -13,7 +13,10 @@ func computeExpit(x *lazy.Tensor) *lazy.Tensor { return x.Sigmoid() }
 func computeLogit(x *lazy.Tensor, eps float64) *lazy.Tensor {
 	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
 		x := in[0]
-		if eps >= 0 {
+		switch {
+		case eps > 0.5: // the bounds are in the other order, and PyTorch takes the first that x is beyond
+			x = x.LessScalar(eps).ScalarWhere(eps, x.GreaterScalar(1-eps).ScalarWhere(1-eps, x))
+		case eps >= 0:
 			x = x.ClampScalar(eps, 1-eps)
 		}
 		rest := x.RSubScalar(1)

@@ -128,6 +128,7 @@ var ends = []function{
 	{"sinc", special.Sinc, []float64{0, inf, nan}, []float64{1, nan, nan}},
 	{"expit", special.Expit, []float64{0, inf, -inf, nan}, []float64{0.5, 1, 0, nan}},
 	{"logit", logit(-1), []float64{0, 1, -0.5, 2, nan}, []float64{-inf, inf, nan, nan, nan}},
+	{"logit of three quarters", logit(0.75), []float64{0, 0.5, 0.875, 2, nan}, []float64{math.Log(3), math.Log(3), -math.Log(3), -math.Log(3), nan}},
 	{"logit of a quarter", logit(0.25), []float64{0, 0.5, 2, nan}, []float64{-math.Log(3), 0, math.Log(3), nan}},
 }
 

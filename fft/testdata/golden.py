@@ -65,6 +65,8 @@ for name in ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]:
     for norm in ["backward", "ortho", "forward"]:
         case(name + "2", kind2, (3, 4), norm=norm)
     case(name + "2", kind2, (3, 2, 4), axes=(0, 1))
+    case(name + "2", kind2, (2, 3, 4), axes=(1,))
+    case(name + "2", kind2, (2, 3, 4), axes=(2, 0, 1))
     case(name + "2", kind2, (3, 4), n=(2, 7))
     case(name + "2", kind2, (3, 4), n=(-1, 5), axes=(1, 0))
     for norm in ["backward", "ortho", "forward"]:

@@ -7,6 +7,7 @@ var arranging = []Op{
 	of((*lazy.Tensor).Index, "x indices", "returns the elements of x that the indices choose along its first axes."),
 	of((*lazy.Tensor).IndexPut, "x values accumulate indices", "returns x with the elements that Index takes replaced by values; with accumulate values are added."),
 	of((*lazy.Tensor).GatherAlong, "x indices axis", "returns, for each element of indices, the element of x that has this index along the axis."),
+	of((*lazy.Tensor).TakeAlong, "x indices axis", "returns GatherAlong of x and indices that broadcast along the other axes, whose negative indices count from the end."),
 	of((*lazy.Tensor).MaskedScatter, "x mask source", "returns x with the elements at which the mask is true replaced by those of source, in row-major order."),
 	of((*lazy.Tensor).Take, "x indices", "returns the elements of x, in row-major order, that the indices choose."),
 	of((*lazy.Tensor).Put, "x indices values accumulate", "returns x with the elements that Take takes replaced by values; with accumulate values are added."),

@@ -333,6 +333,7 @@ var generated = []function{
 	{"nn.PixelUnshuffle", func(c *Call) []*lazy.Tensor { return one(nn.PixelUnshuffle(c.X[0], c.Int("factor"))) }},
 	{"nn.ChannelShuffle", func(c *Call) []*lazy.Tensor { return one(nn.ChannelShuffle(c.X[0], c.Int("groups"))) }},
 	{"nn.Pad", func(c *Call) []*lazy.Tensor { return one(nn.Pad(c.X[0], c.Ints("padding"), c.Int("mode"))) }},
+	{"nn.PadValue", func(c *Call) []*lazy.Tensor { return one(nn.PadValue(c.X[0], c.Ints("padding"), c.Real("value"))) }},
 	{"nn.GridSample", func(c *Call) []*lazy.Tensor {
 		return one(nn.GridSample(c.X[0], c.X[1], c.Int("mode"), c.Int("padding"), c.Flag("alignCorners")))
 	}},

@@ -40,9 +40,9 @@ var networks = []Op{
 	withResults(Op{Op: &ops.Op{Package: "nn", Name: "AdaptiveMaxPool", Doc: "returns the largest element of each of the windows that AdaptiveAvgPool has, and its place.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "sizes", Kind: ops.Ints}}},
 		Static: true, call: func(c *Call) []*lazy.Tensor { return several(nn.AdaptiveMaxPool(c.X[0], c.Ints("sizes")...)) }}, "values", "indices"),
 	{Op: &ops.Op{Package: "nn", Name: "Interpolate", Doc: "returns x[batch, channels, places…] with other sizes of its places: the given ones, or those of x times the scale.",
-		Operands: operands("x"), Attrs: []ops.Attr{{Name: "sizes", Kind: ops.Ints}, {Name: "scale", Kind: ops.Real}, {Name: "mode", Kind: ops.Int}, {Name: "alignCorners", Kind: ops.Flag}, {Name: "antialias", Kind: ops.Flag}}},
+		Operands: operands("x"), Attrs: []ops.Attr{{Name: "sizes", Kind: ops.Ints}, {Name: "scale", Kind: ops.Real}, {Name: "mode", Kind: ops.Int}, {Name: "alignCorners", Kind: ops.Flag}, {Name: "antialias", Kind: ops.Flag}, {Name: "recompute", Kind: ops.Flag}}},
 		Static: true, optional: "scale mode", call: func(c *Call) []*lazy.Tensor {
-			return one(nn.Interpolate(c.X[0], nn.InterpolateOptions{Sizes: c.Ints("sizes"), Scale: c.Real("scale"), Mode: c.Int("mode"), AlignCorners: c.Flag("alignCorners"), Antialias: c.Flag("antialias")}))
+			return one(nn.Interpolate(c.X[0], nn.InterpolateOptions{Sizes: c.Ints("sizes"), Scale: c.Real("scale"), Mode: c.Int("mode"), AlignCorners: c.Flag("alignCorners"), Antialias: c.Flag("antialias"), Recompute: c.Flag("recompute")}))
 		}},
 	{Op: &ops.Op{Package: "nn", Name: "Fold", Doc: "returns the sums of columns at their places in [batch, channels, sizes…].", Operands: operands("x"),
 		Attrs: slices.Concat([]ops.Attr{{Name: "sizes", Kind: ops.Ints}, {Name: "window", Kind: ops.Ints}}, steps)},

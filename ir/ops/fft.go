@@ -51,7 +51,7 @@ var framesFit = []Demand{{"dtype", "x is no f16 or bf16"}, {"frames", "n, hop an
 func fourierRow(name, what string, x Constraint) Op {
 	return Op{Name: name, Text: strings.ToLower(name), Family: ComplexNumbers, Doc: "returns " + what + ".",
 		Operands: one(x), Attrs: []Attr{{"lengths", Ints}, {"axes", Ints}, {"norm", Int}},
-		Where: []Demand{{"dtype", "x is no f16 or bf16"}, {"axes", "axes are distinct ones of x, as many as the function transforms"},
+		Where: []Demand{{"dtype", "x is no f16 or bf16"}, {"axes", "axes are distinct ones of x, and one of them if the function transforms one axis"},
 			{"lengths", "lengths has an entry for each of the axes, a positive number or -1"}, {"sizes", "each axis has elements, and no open size"}, {"norm", "norm is Backward, Ortho or Forward"}},
 		Traits: Inline | Internal}
 }

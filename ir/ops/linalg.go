@@ -90,7 +90,7 @@ var matrixRows = []Op{
 		Operands: []Operand{{Name: "x", Is: NumberOrComplex}, {Name: "y", Like: "x"}}, Attrs: alongAxis, Where: []Demand{axisOfX[0], {"rank", "x and y have one rank"}, {"three", "the dimension of the axis is 3"}, {"shapes", "the shapes broadcast"}}, Traits: Inline},
 	{Name: "VecDot", Family: MatrixFunctions, Doc: "returns the sums along the axis of the products of x, of complex numbers its conjugate, and y.",
 		Operands: []Operand{{Name: "x", Is: NumberOrComplex}, {Name: "y", Like: "x"}}, Attrs: alongAxis, Where: []Demand{axisOfX[0], {"rank", "x and y have one rank"}, {"shapes", "the shapes broadcast"}}, Traits: Inline},
-	{Name: "Vander", Family: MatrixFunctions, Doc: "returns the powers 0, 1, … of x, as many as n says, along a new last axis.",
+	{Name: "Vander", Family: MatrixFunctions, Doc: "returns the powers 0, 1, … of x, as many as n says, along a new last axis. A scalar is one row.",
 		Operands: one(NumberOrComplex), Attrs: []Attr{{"n", Int}}, Where: []Demand{{"n", "n is positive"}}, Traits: Inline},
 	{Name: "TensorInv", Text: "tensorinv", Family: MatrixFunctions, Doc: "returns the inverse of x as a map from tensors of its last axes to those of its first ind axes, as torch.linalg.tensorinv does. The product of the first ind dimensions is that of the others.",
 		Operands: one(FloatOrComplex), Attrs: []Attr{{"ind", Int}}, Where: []Demand{{"ind", "ind is positive and less than the rank of x"}, {"square", "the product of the first ind dimensions is that of the others"}, {"closed", "no dimension of x is an open size"}}, Traits: Inline},

@@ -199,6 +199,8 @@ const (
 	Logic
 	// Whole rows round to integers: the lazy library returns operands that are ones.
 	Whole
+	// OfScalars rows take a scalar with the axis 0, or -1: compute<Name> has it count as one row of one element.
+	OfScalars
 )
 
 // Converts reports whether the lazy library converts operands of the row.

@@ -111,6 +111,7 @@ CASES = {
     "VecDot": ([(2, 3), (1, 3)], lambda x, y: L.vecdot(x, y)),
     "Trace": ([(3, 4)], lambda x: x.diagonal().sum()),
     "Vander": ([(2, 3)], lambda x: L.vander(x, N=4)),
+    "Vander/scalar": ([()], lambda x: L.vander(x, N=4)),
     "TensorInv": ([(2, 3, 6)], lambda x: L.tensorinv(x)),
     "TensorSolve": ([(2, 3, 6), (2, 3)], lambda x, b: L.tensorsolve(x, b)),
 }

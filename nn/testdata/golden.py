@@ -217,6 +217,7 @@ def pools():
     case("AdaptiveMaxPool", lambda x: F.adaptive_max_pool1d(x, 3, True), "f 1,2,7")
     case("AdaptiveMaxPool/2d", lambda x: F.adaptive_max_pool2d(x, (3, 2), True), "f 1,2,4,5")
     case("AdaptiveMaxPool/3d", lambda x: F.adaptive_max_pool3d(x, (2, 3, 1), True), "f 1,3,3,2")
+    case("MaxUnpool/overlap", lambda x: F.max_unpool1d(*F.max_pool1d(x, 3, 1, return_indices=True), 3, 1), "f 2,6")
     case("MaxUnpool", lambda x: F.max_unpool2d(*F.max_pool2d(x, 2, return_indices=True), 2), "f 1,2,4,6")
 
 
@@ -230,11 +231,16 @@ def images():
     for i, mode in enumerate(["constant", "reflect", "replicate", "circular"]):
         case("Pad/" + mode, lambda x: F.pad(x, (1, 2, 2, 0), mode), "f 1,2,3,4")
     case("Pad/cut", lambda x: F.pad(x, (-1, 2)), "f 2,4")
+    case("Pad/replicas", lambda x: F.pad(x, (-4, 5, 2, -3), "replicate"), "f 1,2,3,4")
+    case("PadValue", lambda x: F.pad(x, (1, -2, 0, 1), value=2.5), "f 2,3,4")
 
 
 def resampling():
     case("Interpolate/nearest", lambda x: F.interpolate(x, (3, 7)), "f 1,2,4,3")
     case("Interpolate/scale", lambda x: F.interpolate(x, scale_factor=1.7), "f 1,2,4")
+    case("Interpolate/scales", lambda x: F.interpolate(x, scale_factor=(1.7, 0.6), mode="bilinear"), "f 1,1,4,5")
+    case("Interpolate/scales nearest", lambda x: F.interpolate(x, scale_factor=(0.6, 2.3)), "f 1,1,4,5")
+    case("Interpolate/recompute", lambda x: F.interpolate(x, scale_factor=1.7, mode="bilinear", recompute_scale_factor=True), "f 1,1,4,3")
     case("Interpolate/exact", lambda x: F.interpolate(x, (2, 5), mode="nearest-exact"), "f 1,2,4,3")
     case("Interpolate/linear", lambda x: F.interpolate(x, 7, mode="linear"), "f 1,2,4")
     case("Interpolate/bilinear", lambda x: F.interpolate(x, (3, 7), mode="bilinear"), "f 1,2,4,3")

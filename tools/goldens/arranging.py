@@ -87,6 +87,7 @@ SEVERAL = [
     ("IndexFill", lambda x, i, axis, v: x.index_fill(axis, i, v), [(3, 4), given([2, 0])], dict(attrs=[{"axis": 1, "v": 2.0}, {"axis": 0, "v": 1.0}], dtypes=NUMBERS)),
     ("MaskedScatter", lambda x, k, s: x.masked_scatter(k, s), [(3, 4), mask((3, 4)), (12,)], dict(dtypes=NUMBERS + ["bool"])),
     ("Take", torch.take, [(3, 4), index((2, 3), 12, low=-12)], dict(dtypes=NUMBERS + ["bool"])),
+    ("TakeAlong", lambda x, i, axis: torch.take_along_dim(x, i, axis), [(3, 4), index((1, 2), 3, low=-3)], dict(attrs=[{"axis": 1}], dtypes=NUMBERS + ["bool"])),
     ("Put", lambda x, i, v, accumulate=False: x.put(i, v, accumulate), [(3, 4), given([0, 7, -1]), (3,)], dict(attrs=[{"accumulate": False}, {"accumulate": True}], dtypes=NUMBERS)),
     ("Pad", padded, [(3, 4), ()], dict(attrs=[{"low": [1, 0], "high": [0, 2], "interior": [0, 1]}], dtypes=NUMBERS)),
     ("RepeatInterleave", lambda x, repeats, axis: x.repeat_interleave(repeats, axis), [(3, 4)], dict(attrs=[{"repeats": 2, "axis": 1}, {"repeats": 3, "axis": 0}], dtypes=NUMBERS + ["bool"])),
