@@ -215,11 +215,15 @@ func Iota(tr *Trace, dtype types.DType, axis int, dims ...int) *Tensor {
 }
 
 // ARange records the numbers from start on, each step apart, up to and without end. They are
-// computed in f64 and converted.
+// computed in f64 and converted. Integers are computed as such, from start and step without
+// their fractions; there are as many as with them.
 func ARange(tr *Trace, dtype types.DType, start, end, step float64) *Tensor {
 	n := math.Ceil((end - start) / step)
 	if math.IsNaN(n) || math.IsInf(n, 0) || n < 0 || n > math.MaxInt32 {
 		return refused(tr, "arange", fmt.Sprintf("there are no numbers from %v to %v, each %v apart", start, end, step))
+	}
+	if dtype.IsInteger() {
+		return Iota(tr, types.I64, 0, int(n)).MulScalar(math.Trunc(step)).AddScalar(math.Trunc(start)).Convert(dtype)
 	}
 	return counted64(tr, int(n)).MulScalar(step).AddScalar(start).Convert(dtype)
 }
@@ -227,14 +231,15 @@ func ARange(tr *Trace, dtype types.DType, start, end, step float64) *Tensor {
 // counted64 counts in f64.
 func counted64(tr *Trace, n int) *Tensor { return Iota(tr, types.F64, 0, n) }
 
-// LinSpace records n numbers from start to end, both included, equally far apart.
+// LinSpace records n numbers from start to end, both included, equally far apart. For integers
+// the fractions of start and end are cut off first, and then those of the numbers.
 func LinSpace(tr *Trace, dtype types.DType, start, end float64, n int) *Tensor {
-	return spacedNumbers(tr, "linspace", start, end, n).Convert(dtype)
+	return spacedNumbers(tr, "linspace", dtype, start, end, n).Convert(dtype)
 }
 
 // LogSpace records the powers of the base by n numbers from start to end: see [LinSpace].
 func LogSpace(tr *Trace, dtype types.DType, start, end float64, n int, base float64) *Tensor {
-	x := spacedNumbers(tr, "logspace", start, end, n)
+	x := spacedNumbers(tr, "logspace", dtype, start, end, n)
 	if x.err != nil {
 		return x
 	}
@@ -242,9 +247,12 @@ func LogSpace(tr *Trace, dtype types.DType, start, end float64, n int, base floa
 }
 
 // spacedNumbers counts from both ends, so that both are exact.
-func spacedNumbers(tr *Trace, op string, start, end float64, n int) *Tensor {
+func spacedNumbers(tr *Trace, op string, dtype types.DType, start, end float64, n int) *Tensor {
 	if n < 0 {
 		return refused(tr, op, fmt.Sprintf("the number of elements is %d", n))
+	}
+	if dtype.IsInteger() {
+		start, end = math.Trunc(start), math.Trunc(end)
 	}
 	step := (end - start) / float64(max(n-1, 1))
 	i := counted64(tr, n)

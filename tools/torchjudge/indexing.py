@@ -70,10 +70,14 @@ def one_hot(x, num_classes=-1):
 
 
 def put(x, index, source, accumulate=False):
+    if accumulate and x.dtype == torch.bool:
+        raise Skip("dtype bool")
     return Call("Put", x, index, source, accumulate=accumulate)
 
 
 def index_put(x, indices, values, accumulate=False):
+    if accumulate and x.dtype == torch.bool:
+        raise Skip("dtype bool")
     return Call("IndexPut", x, values, *indices_of(indices), accumulate=accumulate)
 
 

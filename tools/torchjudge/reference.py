@@ -15,6 +15,8 @@ def wide(x):
     """A sample's argument in f64, or c128."""
     if continuous(x):
         return x.detach().to(torch.complex128 if x.is_complex() else torch.float64)
+    if isinstance(x, torch.dtype) and (x.is_floating_point or x.is_complex):
+        return torch.complex128 if x.is_complex else torch.float64
     if isinstance(x, (list, tuple)):
         return type(x)(wide(y) for y in x)
     return x

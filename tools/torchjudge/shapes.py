@@ -2,7 +2,7 @@
 
 import torch
 
-from calls import Call, Skip, flat, listed, name_of, number, only, unpacked
+from calls import Call, Skip, element, flat, listed, name_of, number, only, unpacked
 from reductions import dims_of
 
 
@@ -228,7 +228,9 @@ def pad(x, pad, mode="constant", value=None):
 def full(size, value, dtype=None, **kwargs):
     if isinstance(value, complex):
         raise Skip("complex numbers")
-    return Call("Full", dtype=name_of(dtype or torch.tensor(value).dtype), x=float(value), dims=listed(size))
+    dtype = dtype or torch.tensor(value).dtype
+    element(value, dtype)
+    return Call("Full", dtype=name_of(dtype), x=float(value), dims=listed(size))
 
 
 def filled(op):
