@@ -36,7 +36,7 @@ def index_fill(x, dim, index, value):
 
 
 def take_along_dim(x, indices, dim=None):
-    return Call("GatherAlong", flat(x), flat(indices), axis=0) if dim is None else Call("GatherAlong", x, indices, axis=dim)
+    return Call("TakeAlong", flat(x), flat(indices), axis=0) if dim is None else Call("TakeAlong", x, indices, axis=dim)
 
 
 def scatter(op):

@@ -39,6 +39,11 @@ def reduction(op, identity):
 
 
 def finished(op, x, mask, identity, dtype, **attrs):
+    if op.startswith(("Arg", "LogSumExp")) and dtype in (None, x.dtype):
+        # PyTorch converts these to the dtype of x.
+        y = Call(op, visible(x, mask, identity), **attrs)
+        floats = op.startswith("LogSumExp") and (x.is_floating_point() or x.is_complex())
+        return y if floats or x.dtype == torch.int64 and op.startswith("Arg") else Call("Convert", y, dtype=name_of(x.dtype))
     if mask is None:
         return summed(op, x, dtype, **attrs)
     y = Call(op, visible(x, mask, identity, dtype), **attrs)

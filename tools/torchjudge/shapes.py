@@ -212,16 +212,12 @@ def rot90(x, k=1, dims=(0, 1)):
     return Call("Rot90", x, k=k, axis1=dims[0], axis2=dims[1])
 
 
-def constant_pad(x, pad, value=0):
-    low, high = [0] * x.dim(), [0] * x.dim()
-    for i, (before, after) in enumerate(zip(pad[::2], pad[1::2])):
-        low[-1 - i], high[-1 - i] = before, after
-    return Call("Pad", x, torch.full((), value, dtype=x.dtype), low=low, high=high, interior=[0] * x.dim())
-
-
 def pad(x, pad, mode="constant", value=None):
-    if mode == "constant":
-        return constant_pad(x, pad, value or 0)
+    if mode == "constant" and value:
+        if isinstance(value, complex):
+            raise Skip("complex numbers")
+        element(value, x.dtype)
+        return Call("nn.PadValue", x, padding=list(pad), value=float(value))
     return Call("nn.Pad", x, padding=list(pad), mode=mode)
 
 
@@ -301,7 +297,7 @@ CALLS = {
     "tril": lambda x, diagonal=0: Call("Tril", x, diagonal=diagonal), "triu": lambda x, diagonal=0: Call("Triu", x, diagonal=diagonal),
     "as_strided": as_strided, "as_strided.partial_views": as_strided, "as_strided_copy": as_strided, "as_strided_scatter": as_strided_scatter,
     "repeat": tile, "tile": tile, "repeat_interleave": repeat_interleave,
-    "constant_pad_nd": constant_pad, **{f"nn.functional.pad.{m}": pad for m in ("constant", "reflect", "replicate", "replicate_negative", "circular")},
+    "constant_pad_nd": lambda x, padding, value=0: pad(x, padding, "constant", value), **{f"nn.functional.pad.{m}": pad for m in ("constant", "reflect", "replicate", "replicate_negative", "circular")},
     "zeros": filled("Zeros"), "ones": filled("Ones"), "full": full, "new_zeros": new_filled("Zeros"), "new_ones": new_filled("Ones"), "new_full": lambda x, size, value, dtype=None, **kwargs: full(size, value, dtype or x.dtype),
     "zeros_like": filled_like("Zeros"), "ones_like": filled_like("Ones"), "full_like": lambda x, value, dtype=None, **kwargs: full(list(x.shape), value, dtype or x.dtype),
     "scalar_tensor": lambda value, dtype=None, **kwargs: full([], value, dtype or torch.get_default_dtype()), "fill": fill, "eye": eye, "arange": arange, "linspace": numbers("LinSpace"), "logspace": numbers("LogSpace"),

@@ -63,9 +63,7 @@ MODES = {"nearest": "nearest", "nearest-exact": "nearest-exact", "area": "area",
 
 
 def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False):
-    if recompute_scale_factor:
-        raise Skip("option recompute_scale_factor")
-    attrs = {"mode": MODES[mode], "alignCorners": bool(align_corners), "antialias": antialias}
+    attrs = {"mode": MODES[mode], "alignCorners": bool(align_corners), "antialias": antialias, "recompute": bool(recompute_scale_factor)}
     if size is not None:
         return Call("nn.Interpolate", x, sizes=listed(size) * (x.dim() - 2 if isinstance(size, int) else 1), **attrs)
     factors = {scale_factor} if number(scale_factor) else set(scale_factor)
