@@ -19,36 +19,61 @@ func computeEigvals(x *lazy.Tensor) *lazy.Tensor {
 }
 
 func computeEig(x *lazy.Tensor) (values, vectors *lazy.Tensor) {
-	batch, realMatrix := batchOf(x, 2), !isComplex(x)
-	if x.DType() != types.F64 && x.DType() != types.C128 {
-		x = x.Convert(types.C64)
-	} else {
-		x = x.Convert(types.C128)
+	batch, part := batchOf(x, 2), types.F32
+	if x.DType().Part() == types.F64 {
+		part = types.F64
 	}
-	values, vectors = general(stack(x, 2), realMatrix)
+	values, vectors = general(stack(x.Convert(sameKind(x, part)), 2))
 	return unstack(values, batch), unstack(vectors, batch)
 }
 
-// general returns the eigenvalues and eigenvectors of complex a[batch, n, n], which is real if the flag says so.
-// Of a Schur form a = V·T·Vᴴ they are the diagonal of T, and V times the eigenvectors of T.
-func general(a *lazy.Tensor, realMatrix bool) (values, vectors *lazy.Tensor) {
-	batch, n := a.OpenDim(0), a.OpenDim(1)
-	if n == 0 {
-		return lazy.Zeros(a.Trace(), a.DType(), batch, 0), a
+// sameKind is the dtype of parts d that is complex if x is.
+func sameKind(x *lazy.Tensor, d types.DType) types.DType {
+	if isComplex(x) {
+		return d.Complex()
 	}
-	size := a.Abs()
+	return d
+}
+
+// general returns the eigenvalues and eigenvectors of a[batch, n, n]. Of a Schur form a = V·T·Vᴴ they are the diagonal
+// of T, and V times the eigenvectors of T.
+func general(a *lazy.Tensor) (values, vectors *lazy.Tensor) {
+	batch, n, c := a.OpenDim(0), a.OpenDim(1), a.DType().Part().Complex()
+	if n == 0 {
+		return lazy.Zeros(a.Trace(), c, batch, 0), a.Convert(c)
+	}
+	size := largerPart(a)
 	scale := size.MaxKeep(1, 2)
 	scale = scale.EqualScalar(0).ScalarWhere(1, scale)
-	t, v := schur(a.Div(scale))
-	values = t.Diagonal(0, 1, 2)
-	vectors = unitColumns(v.MatMul(triangularVectors(t)))
-	if realMatrix {
-		values, vectors = conjugatePairs(values, vectors)
+	scaled := byParts(a, func(x *lazy.Tensor) *lazy.Tensor { return x.Div(scale) })
+	if isComplex(a) || n == 1 {
+		t, v := schur(scaled.Convert(c))
+		values = t.Diagonal(0, 1, 2)
+		vectors = unitColumns(v.MatMul(triangularVectors(t)))
+	} else {
+		values, vectors = realGeneral(scaled)
 	}
 	values, vectors = byRealPart(values, vectors)
+	values = byParts(values, func(x *lazy.Tensor) *lazy.Tensor { return x.Mul(scale.Squeeze(2)) })
 	// A NaN may be in an element that nothing above compares.
-	broken := scale.Mul(number(scale, 0)).Add(size.MulScalar(0).SumKeep(1, 2)).Convert(a.DType())
-	return values.Mul(scale.Squeeze(2)).Add(broken.Squeeze(2)), vectors.Add(broken)
+	broken := scale.Mul(number(scale, 0)).Add(size.MulScalar(0).SumKeep(1, 2)).Convert(c)
+	return values.Add(broken.Squeeze(2)), vectors.Add(broken)
+}
+
+// largerPart is the absolute value of x, of complex numbers that of the larger part: it does not overflow.
+func largerPart(x *lazy.Tensor) *lazy.Tensor {
+	if isComplex(x) {
+		return x.Real().Abs().Maximum(x.Imag().Abs())
+	}
+	return x.Abs()
+}
+
+// byParts applies f to both parts of complex numbers.
+func byParts(x *lazy.Tensor, f func(x *lazy.Tensor) *lazy.Tensor) *lazy.Tensor {
+	if isComplex(x) {
+		return lazy.Complex(f(x.Real()), f(x.Imag()))
+	}
+	return f(x)
 }
 
 // schur returns the upper triangular T and the unitary V with a = V·T·Vᴴ, by the QR algorithm with single shifts:
@@ -251,18 +276,6 @@ func unitColumns(x *lazy.Tensor) *lazy.Tensor {
 	at := size.GreaterEqual(size.MaxKeep(1).MulScalar(nearlyLargest)).Convert(size.DType()).ArgMax(1).Unsqueeze(1)
 	phase := count(x.Trace(), 1, 1, x.OpenDim(1), 1).Convert(at.DType()).Equal(at).WhereScalar(x, 0).SumKeep(1).Sign()
 	return x.Mul(phase.Conj())
-}
-
-// conjugatePairs has the eigenvalues of real matrices be real, or two conjugates, where rounding has made them
-// others: one is real if no other is closer to its conjugate than it is itself. The vectors of real ones are real.
-func conjugatePairs(values, vectors *lazy.Tensor) (_, _ *lazy.Tensor) {
-	off := values.Unsqueeze(2).Sub(values.Conj().Unsqueeze(1)).Abs()
-	own := values.Imag().Abs().MulScalar(2)
-	isReal := own.LessEqual(off.Min(2))
-	partner := values.GatherAlong(off.ArgMin(2), 1)
-	mean := values.Add(partner.Conj()).MulScalar(0.5)
-	realOf := func(x *lazy.Tensor) *lazy.Tensor { return x.Real().Convert(x.DType()) }
-	return isReal.Where(realOf(values), mean), isReal.Unsqueeze(1).Where(realOf(vectors), vectors)
 }
 
 // gradEig is V⁻ᴴ (diag(gl) + (Vᴴgv - VᴴV·diag(re Vᴴgv)) / Ē) Vᴴ with E = l[j] - l[i], of which a real matrix takes

@@ -68,6 +68,82 @@ func TestEig(t *testing.T) {
 	}
 }
 
+// closePairs is a real matrix with the eigenvalues 1 ± i three times, but for a little, and few vectors for them:
+// rounding moves them far more than they are apart.
+func closePairs(tr *lazy.Trace) *lazy.Tensor {
+	return lazy.From(tr, []float64{
+		1, -1, 3, 1, 0, 2,
+		1, 1, -1, 2, 1, 0,
+		0, 0, 1, -1 - 1e-9, 2, -1,
+		0, 0, 1, 1, 1, 3,
+		0, 0, 0, 0, 1, -1 + 1e-9,
+		0, 0, 0, 0, 1, 1,
+	}, 6, 6)
+}
+
+// Eigenvalues of a real matrix that are not real are pairs of conjugates, bit by bit, and so are their vectors.
+func TestEigPairs(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		turn := linalg.MatrixExp(formula(tr, lazy.F64, 7, 6, 6).Sub(formula(tr, lazy.F64, 7, 6, 6).SwapAxes(0, 1)))
+		x := closePairs(tr)
+		for name, x := range map[string]*lazy.Tensor{
+			"close": x, "turned": turn.MatMul(x).MatMul(turn.SwapAxes(0, 1)), "f32": turn.MatMul(x).MatMul(turn.SwapAxes(0, 1)).Convert(lazy.F32),
+			"twice": lazy.BlockDiag(x, x), "other": formula(tr, lazy.F64, 9, 9, 9),
+		} {
+			l, v := linalg.Eig(x)
+			re, im := values(t, l.Real().Convert(lazy.F64)), values(t, l.Imag().Convert(lazy.F64))
+			n := len(re)
+			vRe, vIm := values(t, v.Real().Convert(lazy.F64)), values(t, v.Imag().Convert(lazy.F64))
+			mates := map[int]bool{}
+			for i := range n {
+				if im[i] <= 0 {
+					continue
+				}
+				mate := -1
+				for j := range n {
+					same := re[j] == re[i] && im[j] == -im[i] && !mates[j]
+					for row := 0; same && row < n; row++ {
+						same = vRe[row*n+j] == vRe[row*n+i] && vIm[row*n+j] == -vIm[row*n+i]
+					}
+					if same {
+						mate = j
+						break
+					}
+				}
+				require.GreaterOrEqual(t, mate, 0, "%s on %s: %v%+vi has no conjugate", name, backend, re[i], im[i])
+				mates[mate] = true
+			}
+			below := 0
+			for _, y := range im {
+				if y < 0 {
+					below++
+				}
+			}
+			require.Len(t, mates, below, "%s on %s", name, backend)
+			if name == "close" {
+				require.Equal(t, 3, below, backend)
+			}
+		}
+	}
+}
+
+// Complex numbers whose moduli are no numbers of the dtype are numbers of a matrix.
+func TestEigNearOverflow(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		const most = math.MaxFloat64
+		parts := lazy.From(tr, []float64{most, 0, 0, -most / 2}, 2, 2)
+		l, v := linalg.Eig(lazy.Complex(parts, parts))
+		require.Equal(t, []float64{-most / 2, most}, values(t, l.Real()), backend)
+		require.Equal(t, []float64{-most / 2, most}, values(t, l.Imag()), backend)
+		require.True(t, finite(values(t, v.Real())), backend)
+		small := lazy.From(tr, []float32{math.MaxFloat32, math.MaxFloat32 / 2, math.MaxFloat32 / 4, math.MaxFloat32}, 2, 2)
+		l, v = linalg.Eig(lazy.Complex(small.MulScalar(0.5), small))
+		require.True(t, finite(values(t, v.Real().Convert(lazy.F64))), backend)
+	}
+}
+
 // A matrix with NaNs, or infinities, has NaNs, and nothing to do with the others of its batch.
 func TestEigOfNaN(t *testing.T) {
 	for _, backend := range []string{"eval", "cpu"} {

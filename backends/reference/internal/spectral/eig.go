@@ -24,19 +24,43 @@ func eig(ctx context.Context, a matrix[complex128], realMatrix bool) (values []c
 			return values, a
 		}
 	}
-	t, scale := complexes.scaled(a)
+	t, scale := scaledByParts(a)
 	v := complexes.eye(n, n)
 	hessenberg(t, v)
-	schur(ctx, t, v)
+	if realMatrix {
+		realSchur(ctx, t, v)
+	} else {
+		schur(ctx, t, v)
+	}
 	vectors = product(v, triangularVectors(t))
 	for j := range n {
-		unitColumn(vectors, j)
 		values[j] = *t.at(j, j)
-	}
-	if realMatrix {
-		conjugatePairs(values, vectors)
+		unitColumn(vectors, j)
+		for i := range n {
+			switch x := vectors.at(i, j); {
+			case realMatrix && imag(values[j]) == 0:
+				*x = complex(real(*x), 0)
+			case realMatrix && imag(values[j]) < 0: // behind its conjugate
+				*x = cmplx.Conj(*vectors.at(i, j-1))
+			}
+		}
 	}
 	return byRealPart(values, vectors, scale)
+}
+
+// scaledByParts returns a divided by the largest part of its elements, whose moduli may overflow.
+func scaledByParts(a matrix[complex128]) (b matrix[complex128], scale float64) {
+	for _, x := range a.data {
+		scale = max(scale, math.Abs(real(x)), math.Abs(imag(x)))
+	}
+	if scale == 0 {
+		scale = 1
+	}
+	b = newMatrix[complex128](a.rows, a.columns)
+	for i, x := range a.data {
+		b.data[i] = complex(real(x)/scale, imag(x)/scale)
+	}
+	return b, scale
 }
 
 // byRealPart returns the eigenvalues times scale, and their vectors, sorted by the real part; those of one real part
@@ -266,27 +290,5 @@ func unitColumn(x matrix[complex128], j int) {
 	by := cmplx.Conj(large) / complex(cmplx.Abs(large)*math.Sqrt(squares), 0)
 	for i := range x.rows {
 		*x.at(i, j) *= by
-	}
-}
-
-// conjugatePairs has the eigenvalues of a real matrix be real, or two conjugates, where rounding has made them
-// others: one is real if no other is closer to its conjugate than it is itself. The vectors of real ones are real.
-func conjugatePairs(values []complex128, vectors matrix[complex128]) {
-	before := append([]complex128(nil), values...)
-	for j, x := range before {
-		partner, closest := 0, math.Inf(1)
-		for i, y := range before {
-			if d := cmplx.Abs(x - cmplx.Conj(y)); d < closest {
-				partner, closest = i, d
-			}
-		}
-		if 2*math.Abs(imag(x)) <= closest {
-			values[j] = complex(real(x), 0)
-			for i := range vectors.rows {
-				*vectors.at(i, j) = complex(real(*vectors.at(i, j)), 0)
-			}
-			continue
-		}
-		values[j] = (x + cmplx.Conj(before[partner])) * 0.5
 	}
 }
