@@ -105,6 +105,31 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// The numbers of singular complex systems that are not finite are NaN, the same ones on each backend.
+func TestSingularComplex(t *testing.T) {
+	var want [][]float64
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		re := lazy.From(tr, []float64{1, 2, 3, 0, 0, 1, 0, 0, 2}, 3, 3)
+		im := lazy.From(tr, []float64{0, 1, -1, 0, 0, 0, 0, 0, 1}, 3, 3)
+		b := lazy.From(tr, []float64{1, 0, 2, 1, 1, -1}, 3, 2)
+		var got [][]float64
+		for _, d := range []types.DType{lazy.C64, lazy.C128} {
+			x, b := lazy.Complex(re, im).Convert(d), lazy.Complex(b, b.MulScalar(0)).Convert(d)
+			for _, y := range []*lazy.Tensor{linalg.SolveTriangular(x, b, true, false, false), linalg.Solve(x, b, false), linalg.Inv(x), linalg.SolveTriangular(x, b.SwapAxes(0, 1), true, true, false)} {
+				got = append(got, values(t, y.Real().Convert(lazy.F64).IsNaN().Convert(lazy.F64)), values(t, y.Imag().Convert(lazy.F64).IsNaN().Convert(lazy.F64)))
+				require.Equal(t, got[len(got)-2], got[len(got)-1], backend)
+				require.Equal(t, got[len(got)-1], values(t, y.Abs().IsFinite().LogicalNot().Convert(lazy.F64)), backend)
+				require.Contains(t, got[len(got)-1], 1.0, backend)
+			}
+		}
+		if want == nil {
+			want = got
+		}
+		require.Equal(t, want, got, backend)
+	}
+}
+
 // Singular matrices, those that are not definite and those with NaNs are no error: their results are
 // what the documentation says.
 func TestSingular(t *testing.T) {

@@ -1,6 +1,7 @@
 package simplify
 
 import (
+	"math"
 	"slices"
 
 	"ltc/mlir"
@@ -167,7 +168,17 @@ func triangularComplex(e *editor, op *mlir.Op) *mlir.Value {
 	if transposed {
 		solve.Attrs.Set("transpose_a", mlir.EnumAttr{Dialect: "stablehlo", Kind: "transpose", Value: "TRANSPOSE"})
 	}
-	return e.fromAlternating(e.emitOp(solve), d)
+	return e.finiteOrNaN(e.fromAlternating(e.emitOp(solve), d))
+}
+
+// finiteOrNaN replaces numbers of which a part is infinite or NaN by NaN, as the evaluator does with solutions. Which
+// part of a number that is divided by 0 is infinite depends on the order of operations.
+func (e *editor) finiteOrNaN(v *mlir.Value) *mlir.Value {
+	re, im := e.parts(v)
+	most, nan := e.constant(tensorOf(re), math.Inf(1)), e.constant(tensorOf(re), math.NaN())
+	finite := func(x *mlir.Value) *mlir.Value { return e.compareFloats("LT", e.unary(stablehlo.Abs, x), most) }
+	both := e.binary(stablehlo.And, finite(re), finite(im))
+	return e.complex(e.choice(both, re, nan), e.choice(both, im, nan))
 }
 
 // productsComplex multiplies the halves of a dimension with each other until it has one element. What is left over

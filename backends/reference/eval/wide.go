@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"unsafe"
 
@@ -93,9 +94,29 @@ func prepareTriangularSolve(b *builder, o *site) error {
 	case loops.F64:
 		b.emitWide(o, work, func(f *frame, r unsafe.Pointer, in []unsafe.Pointer) { solve(f, r, in[0], in[1], t, numeric.Real) })
 	case loops.C128:
-		b.emitWide(o, work, func(f *frame, r unsafe.Pointer, in []unsafe.Pointer) { solve(f, r, in[0], in[1], t, numeric.Complex) })
+		single := x.dt == loops.C64
+		b.emitWide(o, work, func(f *frame, r unsafe.Pointer, in []unsafe.Pointer) {
+			solve(f, r, in[0], in[1], t, numeric.Complex)
+			finiteOrNaN(unsafe.Slice((*complex128)(r), t.Count*t.Rows*t.Cols), single)
+		})
 	}
 	return nil
+}
+
+// finiteOrNaN replaces numbers of which a part is infinite, in f32 if single, or NaN by NaN. Which part of a number that
+// is divided by 0 is infinite depends on the order of operations.
+func finiteOrNaN(all []complex128, single bool) {
+	bounded := func(v float64) bool {
+		if single {
+			v = float64(float32(v))
+		}
+		return math.Abs(v) < math.Inf(1)
+	}
+	for i, z := range all {
+		if !bounded(real(z)) || !bounded(imag(z)) {
+			all[i] = complex(math.NaN(), math.NaN())
+		}
+	}
 }
 
 func solve[T numeric.Element](f *frame, result, as, bs unsafe.Pointer, t numeric.Triangular, ops numeric.Arithmetic[T]) {
