@@ -114,6 +114,7 @@ SEVERAL = [
     ("nn.Interpolate", interpolated, [(2, 3, 4, 5)], dict(attrs=[{"sizes": [6, 3], "mode": 0}, {"sizes": [6, 3], "mode": 1}, {"sizes": [6, 3], "mode": 1, "alignCorners": True}, {"sizes": [6, 3], "mode": 2}, {"sizes": [2, 3], "mode": 3},
                                                        {"sizes": [2, 3], "mode": 4}, {"sizes": [2, 3], "mode": 1, "antialias": True}, {"scale": 2.0, "mode": 1}])),
     ("nn.Pad", lambda x, padding, mode: F.pad(x, padding, PADS[mode]), [(2, 3, 4)], dict(attrs=[{"padding": [1, 2], "mode": i} for i in range(4)], kind=EXACT)),
+    ("nn.PadValue", lambda x, padding, value: F.pad(x, padding, value=value), [(2, 3, 4)], dict(attrs=[{"padding": [1, 2], "value": 1.5}, {"padding": [-1, 0, 0, 1], "value": -2.0}], kind=EXACT)),
     ("nn.ScaledDotProductAttention", lambda q, k, v, *m, causal=False, scale=None: F.scaled_dot_product_attention(q, k, v, *m, is_causal=causal, scale=scale), [(2, 2, 3, 4), (2, 2, 5, 4), (2, 2, 5, 6)], dict(attrs=[{}, {"causal": True}, {"scale": 0.3}])),
     ("nn.MultiHeadAttention", heads, [(2, 3, 4), (2, 3, 4), (2, 3, 4), (12, 4), (4, 4), (12,), (4,)], dict(attrs=[{"heads": 2}, {"heads": 2, "causal": True}], dtypes=FLOATS[:2], low=-1, high=1)),
 ]
