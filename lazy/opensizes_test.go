@@ -67,6 +67,28 @@ func TestSecondSizeServesAll(t *testing.T) {
 	require.Contains(t, logged.String(), "n: axis 0 of argument 0, 9 and before 2; n1: axis 1 of argument 0, 7 and before 2")
 }
 
+// A step may write variables that it does not read, whatever the size of what it reads.
+func TestWritesOfManySizes(t *testing.T) {
+	dev := open(t, "cpu")
+	tr := lazy.NewTrace(dev)
+	loss := dev.Variable("loss", lazy.F32)
+	f := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		loss.Assign(x.Sum())
+		return x.Neg()
+	})
+	for _, n := range []int{3, 4, 7, 9} {
+		x := lazy.From(tr, slices.Repeat([]float32{2}, n))
+		loss.Assign(x.Sum())
+		require.NoError(t, tr.MarkStep())
+		require.Equal(t, []float32{float32(2 * n)}, floats(t, loss))
+		y, err := f.Call(t.Context(), lazy.From(dev, slices.Repeat([]float32{3}, n)))
+		require.NoError(t, err)
+		require.Equal(t, slices.Repeat([]float32{-3}, n), floats(t, y))
+		require.Equal(t, []float32{float32(3 * n)}, floats(t, loss))
+	}
+	require.Equal(t, lazy.CompileShape, tr.Explain()[0].Kind)
+}
+
 // A short last batch compiles one program more, and variables are trained as by programs of numbers.
 func TestShortLastBatch(t *testing.T) {
 	train := func(d *lazy.Device) (*lazy.Trace, []float32) {

@@ -43,9 +43,14 @@ func (of instance) graph(g *ir.Graph) (*ir.Graph, error) {
 	for _, r := range g.Results {
 		results = append(results, x.nodes[r])
 	}
+	alias := make([]*ir.Node, len(g.Alias))
+	for i, p := range g.Alias {
+		if p >= 0 { // its memory is written: nothing need read it
+			alias[i] = x.nodes[g.Params[p]]
+		}
+	}
 	y := &ir.Graph{Name: g.Name}
-	x.b.Capture(y, params, results, nil)
-	y.Alias = slices.Clone(g.Alias)
+	x.b.Capture(y, params, results, alias)
 	return y, nil
 }
 
