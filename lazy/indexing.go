@@ -543,10 +543,14 @@ func (x *Tensor) Take(indices *Tensor) *Tensor {
 }
 
 // Put returns x with the elements that [Tensor.Take] takes replaced by values, or with
-// accumulate with values added: see [Tensor.IndexPut].
+// accumulate with values added: see [Tensor.IndexPut]. The values broadcast to the indices, or
+// are as many.
 func (x *Tensor) Put(indices, values *Tensor, accumulate bool) *Tensor {
 	if bad := firstBad("put", x, indices, values); bad != nil {
 		return bad
+	}
+	if values.Rank() > indices.Rank() && elementsOf(values.OpenShape()) == elementsOf(indices.OpenShape()) {
+		values = values.Reshape(indices.OpenShape()...)
 	}
 	y := x.Reshape(elementsOf(x.OpenShape())).IndexPut(values, accumulate, indices)
 	return y.Reshape(x.OpenShape()...).Clone()

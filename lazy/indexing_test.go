@@ -37,6 +37,7 @@ func TestIndex(t *testing.T) {
 		"along first":    {m.Narrow(1, 0, 1).TakeAlong(at(1, -2, 0, -1, 1, 0).Reshape(2, 3), 0), []float32{3, 0, 0, 3, 3, 0}, []int{2, 3}},
 		"along none":     {v.Select(0, 1).TakeAlong(at(-1).Select(0, 0), 0), []float32{20}, []int{}},
 		"put one":        {v.Select(0, 0).Put(at(0), v.Narrow(0, 1, 1), true), []float32{30}, []int{}},
+		"put as many":    {m.Put(at(-1).Select(0, 0), v.Narrow(0, 1, 1), false), []float32{0, 1, 2, 3, 4, 20}, []int{2, 3}},
 		"put in one":     {v.Select(0, 0).Put(at(-1).Select(0, 0), v.Select(0, 1), false), []float32{20}, []int{}},
 		"fill one":       {v.Select(0, 0).IndexFill(at(0).Select(0, 0), -1, 7), []float32{7}, []int{}},
 		"flatten one":    {v.Select(0, 0).Flatten(0, -1), []float32{10}, []int{1}},

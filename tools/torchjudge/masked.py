@@ -15,11 +15,19 @@ def visible(x, mask, identity, dtype=None):
     return Call("Where", mask, converted(x, dtype), torch.full((), identity(like), dtype=like))
 
 
+def ordered(dtype):
+    """Refuses complex numbers, which have no order."""
+    if dtype.is_complex:
+        raise Skip(f"dtype {name_of(dtype)}")
+
+
 def lowest(dtype):
+    ordered(dtype)
     return False if dtype == torch.bool else -torch.inf if dtype.is_floating_point else torch.iinfo(dtype).min
 
 
 def highest(dtype):
+    ordered(dtype)
     return True if dtype == torch.bool else torch.inf if dtype.is_floating_point else torch.iinfo(dtype).max
 
 
@@ -51,7 +59,7 @@ def finished(op, x, mask, identity, dtype, **attrs):
 
 
 def along(op, identity):
-    def call(x, dim, *, keepdim=False, dtype=None, mask=None):
+    def call(x, dim=None, *, keepdim=False, dtype=None, mask=None):
         if dim is None or x.dim() == 0:
             raise Skip("no axis")
         return finished(op + "Keep" if keepdim else op, x, mask, identity, dtype or x.dtype if op.startswith("Cum") else dtype, axis=dim)
