@@ -512,7 +512,7 @@ func stacked(op string, xs []*Tensor, axis int, with func(x *Tensor) *Tensor) *T
 }
 
 // BlockDiag returns a matrix with the matrices on its diagonal, one after the other, and
-// zeros elsewhere. A tensor of one axis, or none, counts as a row.
+// zeros elsewhere. A tensor of one axis, or none, counts as a row. Their dtypes promote.
 func BlockDiag(xs ...*Tensor) *Tensor {
 	const op = "block_diag"
 	xs, bad := operandsFor(op, xs)
@@ -521,8 +521,8 @@ func BlockDiag(xs ...*Tensor) *Tensor {
 	}
 	width := 0
 	for i, x := range xs {
-		if x.Rank() > 2 || x.DType() != xs[0].DType() {
-			return xs[0].misuse(op, fmt.Sprintf("tensor %d is %v, must be a matrix, a row or a scalar of %v", i, x.Type(), xs[0].DType()))
+		if x.Rank() > 2 {
+			return xs[0].misuse(op, fmt.Sprintf("tensor %d is %v, must be a matrix, a row or a scalar", i, x.Type()))
 		}
 		xs[i] = x.AtLeast2D()
 		width = dims.Add(width, xs[i].OpenDim(1))

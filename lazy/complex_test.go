@@ -217,3 +217,17 @@ func TestComplexMistakes(t *testing.T) {
 		require.ErrorContains(t, y.Err(), "complex_test.go:")
 	}
 }
+
+// A complex number holds unless both of its parts are 0.
+func TestLogicOfComplexNumbers(t *testing.T) {
+	onBoth(t, func(t *testing.T, _ *lazy.Device, tr *lazy.Trace) {
+		x, y := lazy.From(tr, []complex128{0, 1i, 2, 0}), lazy.From(tr, []complex64{1, 0, 1i, 0})
+		for want, z := range map[string]*lazy.Tensor{"tfft": x.LogicalNot(), "fftf": x.LogicalAnd(y), "tttf": x.LogicalOr(y), "ttff": x.LogicalXor(y)} {
+			got, err := lazy.ToSlice[bool](z)
+			require.NoError(t, err)
+			for i, v := range got {
+				require.Equal(t, want[i] == 't', v, want)
+			}
+		}
+	})
+}

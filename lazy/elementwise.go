@@ -418,7 +418,12 @@ func computeLogicalXor(x, y *Tensor) *Tensor { return x.holds().Xor(y.holds()) }
 func computeLogicalNot(x *Tensor) *Tensor    { return x.holds().Not() }
 
 // holds returns whether x is true, or not 0.
-func (x *Tensor) holds() *Tensor { return x.as(types.Bool) }
+func (x *Tensor) holds() *Tensor {
+	if x.DType().IsComplex() {
+		return x.NotEqual(x.like(0))
+	}
+	return x.as(types.Bool)
+}
 
 // Equal returns whether x and y are equal, elementwise; NaN is not.
 func (x *Tensor) Equal(y *Tensor) *Tensor { return x.compare("EQ", y) }

@@ -162,7 +162,7 @@ func matrixNorm(x *lazy.Tensor, kind int) *lazy.Tensor {
 	case kind == kindNuclear:
 		return SVDVals(x).Sum(-1)
 	case kind > 0 && (m == 0 || n == 0):
-		return x.Sum(-2, -1)
+		return real(x).Sum(-2, -1)
 	}
 	var sizes *lazy.Tensor
 	switch max(kind, -kind) {
@@ -196,7 +196,7 @@ func computeCondOf(x *lazy.Tensor, kind int) *lazy.Tensor {
 func cond(x *lazy.Tensor, kind int) *lazy.Tensor {
 	switch m, n := rowsAndColumns(x); {
 	case m == 0 || n == 0:
-		return x.Sum(-2, -1)
+		return real(x).Sum(-2, -1)
 	case kind == kindSpectral || kind == -kindSpectral:
 		s := SVDVals(x)
 		most, least := s.Max(-1), s.Min(-1)

@@ -105,6 +105,26 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// Complex matrices without elements have norms of the dtype of parts, and solutions. The nuclear norm of zeros has a
+// gradient.
+func TestEmptyAndZeroMatrices(t *testing.T) {
+	tr := trace(t, "eval")
+	none := lazy.Zeros(tr, lazy.C64, 2, 0, 0)
+	for _, y := range []*lazy.Tensor{linalg.MatrixNorm(none, 1), linalg.FrobeniusNorm(none), linalg.NuclearNorm(none), linalg.Cond(none, 1)} {
+		require.Equal(t, types.Of(lazy.F32, 2), y.Type())
+		require.Equal(t, []float64{0, 0}, values(t, y.Convert(lazy.F64)))
+	}
+	y := linalg.LUSolve(none, lazy.Zeros(tr, lazy.I32, 2, 0), lazy.Zeros(tr, lazy.C64, 2, 0, 3))
+	require.NoError(t, tr.MarkStep(y))
+	require.Equal(t, types.Of(lazy.C64, 2, 0, 3), y.Type())
+	for _, shape := range [][]int{{2, 2}, {3, 2}, {2, 3}} {
+		x := lazy.Zeros(tr, lazy.C128, shape...)
+		g := lazy.Grad(linalg.NuclearNorm(x), x)[0]
+		require.True(t, finite(values(t, g.Real())))
+		require.True(t, finite(values(t, g.Imag())))
+	}
+}
+
 // The numbers of singular complex systems that are not finite are NaN, the same ones on each backend.
 func TestSingularComplex(t *testing.T) {
 	var want [][]float64

@@ -130,6 +130,9 @@ func checkLUSolve(x, pivots, b *lazy.Tensor) (demand, reason string) {
 }
 
 func computeLUSolve(x, pivots, b *lazy.Tensor) *lazy.Tensor {
+	if x.OpenDim(-1) == 0 {
+		return b
+	}
 	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		rows := count(t[1].Trace(), 0, t[1].OpenDim(-1))
 		at := rows.Gather(t[1].SubScalar(1)) // which looks at them

@@ -64,6 +64,12 @@ func singular(a *lazy.Tensor, full bool) (u, s, vt *lazy.Tensor) {
 	return u, s.Mul(scale.Squeeze(2)), vt
 }
 
+// overValues returns x divided by singular values, along their axis; 0 by 0 is 0: a gradient that asks for no vectors.
+func overValues(x, s *lazy.Tensor) *lazy.Tensor {
+	none := x.EqualScalar(0).And(s.EqualScalar(0))
+	return none.ScalarWhere(0, x.Div(none.ScalarWhere(1, s)))
+}
+
 // gradSVD is that of J. Townsend (2016), "Differentiating the singular value decomposition",
 // section 3, of the columns that a thin decomposition has. Equal singular values add nothing. Of complex
 // numbers the phases of both vectors turn together.
@@ -80,16 +86,16 @@ func gradSVD(x *lazy.Tensor, y, ct []*lazy.Tensor, _ bool) []*lazy.Tensor {
 		left := over(turns, squares).Mul(s.Unsqueeze(-2))
 		right := over(vt.MatMul(adjoint(gvt)), squares).Mul(s.Unsqueeze(-1))
 		if isComplex(u) {
-			gs = lazy.Complex(gs, turns.Diagonal(0, -2, -1).Imag().Div(s))
+			gs = lazy.Complex(gs, overValues(turns.Diagonal(0, -2, -1).Imag(), s))
 		}
 		g := u.MatMul(left.Add(right).Add(gs.DiagEmbed(0, -2, -1))).MatMul(vt)
 		if m > k { // what gu has outside of the columns of u
 			rest := gu.Sub(u.MatMul(turns))
-			g = g.Add(rest.Div(s.Unsqueeze(-2)).MatMul(vt))
+			g = g.Add(overValues(rest, s.Unsqueeze(-2)).MatMul(vt))
 		}
 		if n > k {
 			rest := gvt.Sub(gvt.MatMul(adjoint(vt)).MatMul(vt))
-			g = g.Add(u.MatMul(rest.Div(s.Unsqueeze(-1))))
+			g = g.Add(u.MatMul(overValues(rest, s.Unsqueeze(-1))))
 		}
 		return []*lazy.Tensor{g}
 	}, y[0], y[1], y[2], ct[0], ct[1], ct[2])
