@@ -176,7 +176,7 @@ func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 	}
 	switch {
 	case isContraction(n.kernel) && points > own:
-		if isBorder(def.kernel) && (g.o.Borders || g.readsWindowBorder(n, def, p, own)) {
+		if isBorder(def.kernel) && (g.o.Borders || g.readsWindowBorder(n, def, p)) {
 			return hasWindow(n.kernel)
 		}
 		return moves(def.kernel) && w.loads == 1 && !guarded(def.kernel) && !hasWindow(n.kernel)
@@ -248,9 +248,9 @@ func isBorder(k *kernel.Kernel) bool {
 }
 
 // readsWindowBorder reports whether a contraction reads a padded image, def, as its operand p instead of
-// having it written: see [Options.WindowBorders]. The image has own elements.
-func (g *Graph) readsWindowBorder(n, def *node, p int, own int64) bool {
-	return g.o.WindowBorders && own > 2*dims.Typical(kernel.Points(n.kernel.Axes)) && isThin(def.kernel) && sumsEachFeature(n.kernel, p)
+// having it written: see [Options.WindowBorders].
+func (g *Graph) readsWindowBorder(n, def *node, p int) bool {
+	return g.o.WindowBorders && isThin(def.kernel) && sumsEachFeature(n.kernel, p)
 }
 
 // sumsEachFeature reports whether a contraction has a sum for each point of an operand's axes, so
@@ -272,7 +272,7 @@ func sumsEachFeature(k *kernel.Kernel, param int) bool {
 	return true
 }
 
-// isThin reports whether a border is at most an eighth of what it makes. Windows with elements of
+// isThin reports whether a border is at most two fifths of what it makes. Windows with elements of
 // the border are summed one by one.
 func isThin(k *kernel.Kernel) bool {
 	inner := 1.0
@@ -283,7 +283,7 @@ func isThin(k *kernel.Kernel) bool {
 			}
 		}
 	}
-	return 8*inner >= 7*float64(dims.Typical(kernel.Points(k.Axes)))
+	return 5*inner >= 3*float64(dims.Typical(kernel.Points(k.Axes)))
 }
 
 // borderBytes are what a tile takes of a dimension at a time.

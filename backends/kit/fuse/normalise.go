@@ -416,9 +416,10 @@ func (m *symbols) memory() {
 }
 
 // along gives what is accessed its dimensions: an operand that is a view has the sizes
-// of the axes that it runs along.
+// of the axes that it runs along. So has one that windows read with a border along other axes:
+// schedules see where all is inside.
 func (m *symbols) along(s int, a *kernel.Access, sizes []kernel.Size) {
-	view := a.Plain() || !a.Local && m.from.operands[a.Param].table && !m.from.operands[a.Param].whole
+	view := a.Plain() || a.Guard && m.windows[s] || !a.Local && m.from.operands[a.Param].table && !m.from.operands[a.Param].whole
 	for d, i := range a.Index {
 		if a.Local && m.rows && !dims.GoIsExpr(sizes[d]) {
 			continue

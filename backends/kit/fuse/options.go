@@ -58,8 +58,7 @@ type Options struct {
 	Borders bool
 
 	// WindowBorders is Borders for kernels that sum windows of each feature by itself, as
-	// depthwise convolutions do. A padded image becomes part of them if it has more than twice
-	// as many elements as the result, and few around it: to write it takes longest then.
+	// depthwise convolutions do. A padded image becomes part of them if most of it is the image.
 	WindowBorders bool
 
 	// Alone reports whether the target runs a step on one thread, and for long, so that it can run

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "99e0e37b96288d269f76ada2"
+const buildID = "12632c64877d99123837d698"

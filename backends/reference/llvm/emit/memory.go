@@ -97,6 +97,9 @@ func (b *body) load(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 		return b.LoadLanes(b.at(b.at(p, at.at), b.Index(at.plus)), l)
 	}
 	p, how, stride, index := b.address(id, v, vars, l)
+	if i.Mem.Guard && !b.unguarded && b.s.Form == Windows {
+		return b.loadIfInside(i, p, how, v, vars, l)
+	}
 	lanes := l
 	if how == still {
 		lanes = vector.Lanes{N: 1}
@@ -129,6 +132,19 @@ func (b *body) load(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 		r = b.Splat(r, l.N)
 	}
 	return b.Select(vector.Value{V: inside, DType: types.Bool}, r, other)
+}
+
+// loadIfInside writes a load of windows, which is inside of its operand with all lanes or with
+// none. Branches that are taken alike for all vectors of a point cost less than masks.
+func (b *body) loadIfInside(i *kernel.Instr, p vector.Pointer, how along, v, vars int, l vector.Lanes) vector.Value {
+	other := b.arg(i.Args[0], v, vars, l)
+	r := b.Either(b.inside(i.Mem, v, vars, 1), func() []value.Value {
+		if how == still {
+			return []value.Value{b.Splat(b.Load(p, 1), l.N).V}
+		}
+		return []value.Value{b.LoadLanes(p, l).V}
+	}, func() []value.Value { return []value.Value{other.V} })
+	return vector.Value{V: r[0], DType: other.DType}
 }
 
 // both returns lanes that must be in a mask, too.
