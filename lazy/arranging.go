@@ -323,11 +323,11 @@ func (x *Tensor) divided(op string, axis int) (d, from int, bad *Tensor) {
 		return 0, 0, bad
 	}
 	if axis < -x.Rank() || axis >= x.Rank() {
-		return 0, 0, x.misuse(op, fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape()))
+		return 0, 0, x.violates(op, "axis", fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape()))
 	}
 	axis = (axis + x.Rank()) % x.Rank()
 	if d = x.OpenDim(axis); dims.IsExpr(d) {
-		return 0, 0, x.misuse(op, fmt.Sprintf("axis %d has the open size %s, and the number of parts would be open; take parts with Narrow", axis, dims.String(d)))
+		return 0, 0, x.violates(op, "fixed", fmt.Sprintf("axis %d has the open size %s, and the number of parts would be open; take parts with Narrow", axis, dims.String(d)))
 	}
 	return d, axis, nil
 }
@@ -348,7 +348,7 @@ func (x *Tensor) Split(axis, size int) []*Tensor {
 	const op = "split"
 	d, axis, bad := x.divided(op, axis)
 	if bad == nil && (size < 0 || size == 0 && d > 0) {
-		bad = x.misuse(op, fmt.Sprintf("size is %d, must be positive", size))
+		bad = x.violates(op, "size", fmt.Sprintf("size is %d, must be positive", size))
 	}
 	if bad != nil {
 		return []*Tensor{bad}
@@ -368,11 +368,11 @@ func (x *Tensor) SplitSizes(axis int, sizes ...int) []*Tensor {
 	sum := 0
 	for _, n := range sizes {
 		if sum += n; n < 0 && bad == nil {
-			bad = x.misuse(op, fmt.Sprintf("size %d is negative", n))
+			bad = x.violates(op, "sizes", fmt.Sprintf("size %d is negative", n))
 		}
 	}
 	if bad == nil && sum != d {
-		bad = x.misuse(op, fmt.Sprintf("the sizes add up to %d, axis %d has %s", sum, axis, countOf(d, "element")))
+		bad = x.violates(op, "sum", fmt.Sprintf("the sizes add up to %d, axis %d has %s", sum, axis, countOf(d, "element")))
 	}
 	if bad != nil {
 		return []*Tensor{bad}
@@ -386,7 +386,7 @@ func (x *Tensor) Chunk(axis, n int) []*Tensor {
 	const op = "chunk"
 	d, axis, bad := x.divided(op, axis)
 	if bad == nil && n < 1 {
-		bad = x.misuse(op, fmt.Sprintf("the number of chunks is %d, must be positive", n))
+		bad = x.violates(op, "number", fmt.Sprintf("the number of chunks is %d, must be positive", n))
 	}
 	switch {
 	case bad != nil:
@@ -403,7 +403,7 @@ func (x *Tensor) TensorSplit(axis, n int) []*Tensor {
 	const op = "tensor_split"
 	d, axis, bad := x.divided(op, axis)
 	if bad == nil && n < 1 {
-		bad = x.misuse(op, fmt.Sprintf("the number of parts is %d, must be positive", n))
+		bad = x.violates(op, "number", fmt.Sprintf("the number of parts is %d, must be positive", n))
 	}
 	if bad != nil {
 		return []*Tensor{bad}
@@ -431,7 +431,7 @@ func (x *Tensor) Unbind(axis int) []*Tensor {
 // operandsFor brings the operands of a function into one trace, or says what is wrong.
 func operandsFor(op string, xs []*Tensor) (all []*Tensor, bad *Tensor) {
 	if len(xs) == 0 {
-		return nil, &Tensor{err: opError(callsite.Caller(), op, ErrUsage, nil, "there is no tensor: give it one or more")}
+		return nil, noOperands(op, "there is no tensor: give it one or more")
 	}
 	if bad = firstBad(op, xs...); bad != nil {
 		return nil, bad
@@ -446,6 +446,13 @@ func operandsFor(op string, xs []*Tensor) (all []*Tensor, bad *Tensor) {
 	return all, firstBad(op, all...)
 }
 
+// noOperands returns the poisoned result of a call without a tensor.
+func noOperands(op, why string) *Tensor {
+	e := opError(callsite.Caller(), op, ErrUsage, nil, "%s", why)
+	e.Label = op + "_tensors"
+	return &Tensor{err: e}
+}
+
 // Stack joins tensors of one shape along a new axis; a negative one counts from the end of
 // the result's.
 func Stack(axis int, xs ...*Tensor) *Tensor {
@@ -454,18 +461,20 @@ func Stack(axis int, xs ...*Tensor) *Tensor {
 	if bad != nil {
 		return bad
 	}
-	rank := xs[0].Rank() + 1
-	if axis < -rank || axis >= rank {
-		return xs[0].misuse(op, fmt.Sprintf("axis %d is not one of the result's %d", axis, rank))
-	}
-	first := xs[0]
-	for i, x := range xs {
-		if !x.Type().Shape.Equal(first.Type().Shape) {
-			return first.misuse(op, fmt.Sprintf("tensor 0 is %v and tensor %d is %v; give all one shape", first.Type(), i, x.Type()))
+	return called(op, func() *Tensor {
+		rank, first := xs[0].Rank()+1, xs[0]
+		if axis < -rank || axis >= rank {
+			return first.violates(op, "axis", fmt.Sprintf("axis %d is not one of the result's %d", axis, rank), xs...)
 		}
-		xs[i] = x.Unsqueeze(axis)
-	}
-	return Concatenate((axis+rank)%rank, xs...)
+		all := make([]*Tensor, len(xs))
+		for i, x := range xs {
+			if !x.Type().Shape.Equal(first.Type().Shape) {
+				return first.violates(op, "shapes", fmt.Sprintf("tensor 0 is %v and tensor %d is %v; give all one shape", first.Type(), i, x.Type()), xs...)
+			}
+			all[i] = x.Unsqueeze(axis)
+		}
+		return Concatenate((axis+rank)%rank, all...)
+	}, xs...)
 }
 
 // HStack, VStack, DStack and ColumnStack join tensors along the second, the first, the third
@@ -506,7 +515,7 @@ func stacked(op string, xs []*Tensor, axis int, with func(x *Tensor) *Tensor) *T
 	}
 	y := xs[0].tr.gently(func() *Tensor { return Concatenate(axis, xs...) })
 	if y.err != nil {
-		return given[0].misuse(op, fmt.Sprintf("they cannot be joined along axis %d: %s", axis, y.err.Reason))
+		return given[0].violates(op, "shapes", fmt.Sprintf("they cannot be joined along axis %d: %s", axis, y.err.Reason), given...)
 	}
 	return y
 }
@@ -519,10 +528,10 @@ func BlockDiag(xs ...*Tensor) *Tensor {
 	if bad != nil {
 		return bad
 	}
-	width := 0
+	width, given := 0, slices.Clone(xs)
 	for i, x := range xs {
 		if x.Rank() > 2 {
-			return xs[0].misuse(op, fmt.Sprintf("tensor %d is %v, must be a matrix, a row or a scalar", i, x.Type()))
+			return given[0].violates(op, "matrices", fmt.Sprintf("tensor %d is %v, must be a matrix, a row or a scalar", i, x.Type()), given...)
 		}
 		xs[i] = x.AtLeast2D()
 		width = dims.Add(width, xs[i].OpenDim(1))
@@ -548,7 +557,7 @@ func Meshgrid(xs ...*Tensor) []*Tensor {
 	shape := make([]int, len(xs))
 	for i, x := range xs {
 		if x.Rank() > 1 {
-			return []*Tensor{xs[0].misuse(op, fmt.Sprintf("tensor %d is %v, must have one axis", i, x.Type()))}
+			return []*Tensor{xs[0].violates(op, "axes", fmt.Sprintf("tensor %d is %v, must have one axis", i, x.Type()), xs...)}
 		}
 		shape[i] = elementsOf(x.OpenShape())
 	}
@@ -571,7 +580,7 @@ func BroadcastTensors(xs ...*Tensor) []*Tensor {
 	for i, x := range xs {
 		s, ok := shapeinfer.BroadcastShapes(shape, x.OpenShape())
 		if !ok {
-			return []*Tensor{xs[0].misuse(op, fmt.Sprintf("tensor %d has the shape %v, which does not broadcast with %v", i, x.OpenShape(), shape))}
+			return []*Tensor{xs[0].violates(op, "shapes", fmt.Sprintf("tensor %d has the shape %v, which does not broadcast with %v", i, x.OpenShape(), shape), xs...)}
 		}
 		shape = s
 	}

@@ -204,7 +204,7 @@ func TestComplexMistakes(t *testing.T) {
 	z, x := lazy.Zeros(tr, lazy.C64, 2), lazy.Zeros(tr, lazy.F32, 2)
 	for want, y := range map[string]*lazy.Tensor{
 		"maximum(c64[2], f32[2])": z.Maximum(x),
-		"compare(c64[2], c64[2]): complex numbers have no order; compare their Abs, Real or Imag (compare_c4)":                                                            z.Less(z),
+		"less(c64[2], c64[2]): complex numbers have no order; compare their Abs, Real or Imag (compare_c4)":                                                               z.Less(z),
 		"maximum(c64[2], c64[2]): x must be a number, is c64; convert it with Convert (maximum_c1)":                                                                       z.Maximum(z),
 		"convert(c64[2]): x is c64; ask with NotEqualScalar(0) (convert_c3)":                                                                                              z.Convert(lazy.Bool),
 		"full_complex(): dtype must be c64 or c128, is f32":                                                                                                               lazy.FullComplex(tr, lazy.F32, 1i),

@@ -76,7 +76,7 @@ func TestConvErrors(t *testing.T) {
 		y    *lazy.Tensor
 		want string
 	}{
-		{conv(lazy.ConvOptions{Layout: "NHWC"}), `conv(f32[1,2,4,4]): layout "NHWC" is not written as NHWC,HWIO->NHWC is`},
+		{conv(lazy.ConvOptions{Layout: "NHWC"}), `conv(f32[1,2,4,4], f32[3,2,2,2]): layout "NHWC" is not written as NHWC,HWIO->NHWC is`},
 		{conv(lazy.ConvOptions{Layout: "NHWC,HWI->NHWC"}), `HWI has not each of OI and of "HW" once`},
 		{conv(lazy.ConvOptions{Layout: "NHHC,HHIO->NHHC"}), `NHHC has not each of NC and of "HH" once`},
 		{conv(lazy.ConvOptions{Layout: "NWC,WIO->NWC"}), "layout NWC,WIO->NWC has 3 axes, x has 4"},

@@ -224,7 +224,7 @@ func heldPlaces(op string, mask *Tensor, bound []int) *Tensor {
 		return mask
 	}
 	if why := tr.sizeless(mask); why != "" {
-		return mask.misuse(op, why)
+		return mask.violates(op, "sizes", why)
 	}
 	if n == 0 {
 		return Iota(tr, types.I64, 0, 0)
@@ -354,19 +354,19 @@ func (x *Tensor) UniqueAlong(axis int, bound ...int) (values, inverse, counts *T
 	}
 	x = all[0]
 	rank := x.Rank()
-	why := ""
+	demand, why := "", ""
 	switch {
 	case axis < -rank || axis >= rank:
-		why = fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape())
+		demand, why = "axis", fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape())
 	case !x.DType().IsNumber():
-		why = fmt.Sprintf("x is %v, must be a number; convert it with Convert", x.DType())
+		demand, why = "number", fmt.Sprintf("x is %v, must be a number; convert it with Convert", x.DType())
 	case dims.HasExpr(x.OpenShape()...):
-		why = fmt.Sprintf("x is %v, and must have sizes that are numbers", x.Type())
+		demand, why = "fixed", fmt.Sprintf("x is %v, and must have sizes that are numbers", x.Type())
 	case len(bound) > 1 || len(bound) == 1 && bound[0] < 1:
-		why = fmt.Sprintf("bounds are %v, must be one at most, and positive", bound)
+		demand, why = "bound", fmt.Sprintf("bounds are %v, must be one at most, and positive", bound)
 	}
-	if why != "" {
-		bad = x.misuse(op, why)
+	if demand != "" {
+		bad = x.violates(op, demand, why)
 		return bad, bad, bad
 	}
 	tr, n := x.tr, x.OpenDim(axis)
@@ -413,16 +413,14 @@ func inRowOrder(rows *Tensor) *Tensor {
 // UniqueAll returns [Tensor.Unique] of x, the place of each element of x among the values, with the
 // dimensions of x, and how often each value is in x. Places and counts are i64.
 func (x *Tensor) UniqueAll(bound ...int) (values, inverse, counts *Tensor) {
-	values = x.Unique(bound...) // which checks
-	if values.err != nil || x.tr != values.tr {
-		if values.err != nil {
-			return values, values, values
-		}
-		x = values.tr.Read(x)
+	values = called("unique_all", func() *Tensor { return x.Unique(bound...) }, x) // which checks
+	if values.err != nil {
+		return values, values, values
 	}
+	x = values.tr.Read(x)
 	tr, shape, n := x.tr, x.OpenShape(), elementsOf(x.OpenShape())
 	if dims.IsExpr(n) {
-		bad := x.misuse("unique_all", fmt.Sprintf("x is %v, whose number of elements is open; Unique takes it", x.Type()))
+		bad := x.violates("unique_all", "fixed", fmt.Sprintf("x is %v, whose number of elements is open; Unique takes it", x.Type()))
 		return bad, bad, bad
 	}
 	sorted, from := x.Reshape(n).Sort(0, false)

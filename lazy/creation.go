@@ -178,10 +178,16 @@ func holding(p Place, v *value) *Tensor {
 // Full records a tensor all of whose elements are x, a number as in [Tensor.MulScalar]: see
 // [Const].
 func Full(tr *Trace, dtype types.DType, x float64, dims ...int) *Tensor {
-	if bad := misfit(tr, "full", dtype, x); bad != nil {
+	return filled(tr, "full", dtype, x, dims)
+}
+
+// filled is Full for the user's call op.
+func filled(tr *Trace, op string, dtype types.DType, x float64, dims []int) *Tensor {
+	if bad := misfit(tr, op, dtype, x); bad != nil {
 		return bad
 	}
-	return tr.number(dtype, ir.LiteralBits(dtype, x)).BroadcastTo(dims...).Clone()
+	record := func() *Tensor { return tr.number(dtype, ir.LiteralBits(dtype, x)).BroadcastTo(dims...).Clone() }
+	return tr.makes(op, record)
 }
 
 // FullComplex is [Full] for a complex number.
@@ -198,10 +204,14 @@ func FullComplex(tr *Trace, dtype types.DType, z complex128, sizes ...int) *Tens
 }
 
 // Zeros records a tensor of zeros.
-func Zeros(tr *Trace, dtype types.DType, dims ...int) *Tensor { return Full(tr, dtype, 0, dims...) }
+func Zeros(tr *Trace, dtype types.DType, dims ...int) *Tensor {
+	return filled(tr, "zeros", dtype, 0, dims)
+}
 
 // Ones records a tensor of ones.
-func Ones(tr *Trace, dtype types.DType, dims ...int) *Tensor { return Full(tr, dtype, 1, dims...) }
+func Ones(tr *Trace, dtype types.DType, dims ...int) *Tensor {
+	return filled(tr, "ones", dtype, 1, dims)
+}
 
 // Iota records a tensor of the given shape that counts 0, 1, 2, … along axis.
 func Iota(tr *Trace, dtype types.DType, axis int, dims ...int) *Tensor {
@@ -220,12 +230,22 @@ func Iota(tr *Trace, dtype types.DType, axis int, dims ...int) *Tensor {
 func ARange(tr *Trace, dtype types.DType, start, end, step float64) *Tensor {
 	n := math.Ceil((end - start) / step)
 	if math.IsNaN(n) || math.IsInf(n, 0) || n < 0 || n > math.MaxInt32 {
-		return refused(tr, "arange", fmt.Sprintf("there are no numbers from %v to %v, each %v apart", start, end, step))
+		return refusedFor(tr, "arange", "numbers", fmt.Sprintf("there are no numbers from %v to %v, each %v apart", start, end, step))
 	}
-	if dtype.IsInteger() {
-		return Iota(tr, types.I64, 0, int(n)).MulScalar(math.Trunc(step)).AddScalar(math.Trunc(start)).Convert(dtype)
+	return tr.makes("arange", func() *Tensor {
+		if dtype.IsInteger() {
+			return Iota(tr, types.I64, 0, int(n)).MulScalar(math.Trunc(step)).AddScalar(math.Trunc(start)).Convert(dtype)
+		}
+		return counted64(tr, int(n)).MulScalar(step).AddScalar(start).Convert(dtype)
+	})
+}
+
+// makes returns what record does for the user's call op, as [called] without operands.
+func (tr *Trace) makes(op string, record func() *Tensor) *Tensor {
+	if nowhere(tr) {
+		return refused(tr, op, "")
 	}
-	return counted64(tr, int(n)).MulScalar(step).AddScalar(start).Convert(dtype)
+	return tr.recorded(op, record).ofCall(op)
 }
 
 // counted64 counts in f64.
@@ -234,22 +254,26 @@ func counted64(tr *Trace, n int) *Tensor { return Iota(tr, types.F64, 0, n) }
 // LinSpace records n numbers from start to end, both included, equally far apart. For integers
 // the fractions of start and end are cut off first, and then those of the numbers.
 func LinSpace(tr *Trace, dtype types.DType, start, end float64, n int) *Tensor {
-	return spacedNumbers(tr, "linspace", dtype, start, end, n).Convert(dtype)
+	const op = "linspace"
+	return tr.makes(op, func() *Tensor { return spacedNumbers(tr, op, dtype, start, end, n).Convert(dtype) })
 }
 
 // LogSpace records the powers of the base by n numbers from start to end: see [LinSpace].
 func LogSpace(tr *Trace, dtype types.DType, start, end float64, n int, base float64) *Tensor {
-	x := spacedNumbers(tr, "logspace", dtype, start, end, n)
-	if x.err != nil {
-		return x
-	}
-	return x.like(base).Pow(x).Convert(dtype)
+	const op = "logspace"
+	return tr.makes(op, func() *Tensor {
+		x := spacedNumbers(tr, op, dtype, start, end, n)
+		if x.err != nil {
+			return x
+		}
+		return x.like(base).Pow(x).Convert(dtype)
+	})
 }
 
 // spacedNumbers counts from both ends, so that both are exact.
 func spacedNumbers(tr *Trace, op string, dtype types.DType, start, end float64, n int) *Tensor {
 	if n < 0 {
-		return refused(tr, op, fmt.Sprintf("the number of elements is %d", n))
+		return refusedFor(tr, op, "number", fmt.Sprintf("the number of elements is %d", n))
 	}
 	if dtype.IsInteger() {
 		start, end = math.Trunc(start), math.Trunc(end)
@@ -262,7 +286,9 @@ func spacedNumbers(tr *Trace, op string, dtype types.DType, start, end float64, 
 
 // Eye records a matrix with ones on the main diagonal and zeros elsewhere.
 func Eye(tr *Trace, dtype types.DType, rows, columns int) *Tensor {
-	return Iota(tr, types.I64, 0, rows, 1).Equal(Iota(tr, types.I64, 1, 1, columns)).Convert(dtype)
+	return tr.makes("eye", func() *Tensor {
+		return Iota(tr, types.I64, 0, rows, 1).Equal(Iota(tr, types.I64, 1, 1, columns)).Convert(dtype)
+	})
 }
 
 // HannWindow, HammingWindow, BlackmanWindow and BartlettWindow record the windows of signal

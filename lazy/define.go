@@ -275,11 +275,18 @@ func (d *Callable) calls(a Attrs, xs, ys []*Tensor) {
 		putAll(ys, bad)
 		return
 	}
-	if tr.inline == "" {
-		tr.inline = d.c.op
-		defer func() { tr.inline = "" }()
+	var all []*Tensor
+	tr.recorded(d.c.op, func() *Tensor {
+		all = d.c.body(xs, settings)
+		return nil
+	})
+	n := copy(ys, all)
+	for i, y := range ys[:n] {
+		if y != nil {
+			ys[i] = y.ofCall(d.c.op, xs...)
+		}
 	}
-	if n := copy(ys, d.c.body(xs, settings)); n < len(ys) {
+	if n < len(ys) {
 		putAll(ys, tr.poisoned(opError(tr.site(), d.c.op, ErrUsage, xs, "in its definition, the number of results is %d, must be %d", n, len(ys))))
 	}
 }

@@ -209,9 +209,9 @@ func (r *Random) Multinomial(p *Tensor, n int, replacement bool) *Tensor {
 	}
 	switch {
 	case !p.DType().IsFloat() || p.Rank() == 0 || p.OpenDim(-1) == 0:
-		return p.misuse(op, fmt.Sprintf("p is %v, must be floating point and have an axis of classes", p.Type()))
+		return p.violates(op, "probabilities", fmt.Sprintf("p is %v, must be floating point and have an axis of classes", p.Type()))
 	case n < 1 || !replacement && dims.Less(p.OpenDim(-1), n):
-		return p.misuse(op, fmt.Sprintf("%d of %s classes are to be drawn; draw at least one, and no more without replacement than there are", n, dims.String(p.OpenDim(-1))))
+		return p.violates(op, "draws", fmt.Sprintf("%d of %s classes are to be drawn; draw at least one, and no more without replacement than there are", n, dims.String(p.OpenDim(-1))))
 	}
 	logits := p.Log()
 	if !replacement {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir/dims"
 	"ltc/ir/types"
@@ -28,8 +27,13 @@ func Einsum(equation string, xs ...*Tensor) *Tensor {
 	}
 	operands, result, why := parseEinsum(equation, xs)
 	if why != "" {
-		return xs[0].tr.poisoned(opError(callsite.Caller(), op, ErrUsage, xs, "the equation %q: %s", equation, why))
+		return xs[0].violates(op, "equation", fmt.Sprintf("the equation %q: %s", equation, why), xs...)
 	}
+	return called(op, func() *Tensor { return einsum(xs, operands, result) }, xs...)
+}
+
+// einsum is Einsum of operands whose axes, and those of the result, have these letters.
+func einsum(xs []*Tensor, operands [][]rune, result []rune) *Tensor {
 	terms := make([]term, len(xs))
 	for i, x := range xs {
 		terms[i] = term{x, operands[i]}.diagonals()

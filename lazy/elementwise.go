@@ -426,22 +426,27 @@ func (x *Tensor) holds() *Tensor {
 }
 
 // Equal returns whether x and y are equal, elementwise; NaN is not.
-func (x *Tensor) Equal(y *Tensor) *Tensor { return x.compare("EQ", y) }
+func (x *Tensor) Equal(y *Tensor) *Tensor { return x.compares("equal", "EQ", y) }
 
 // NotEqual returns whether x and y differ, elementwise; NaN does from all.
-func (x *Tensor) NotEqual(y *Tensor) *Tensor { return x.compare("NE", y) }
+func (x *Tensor) NotEqual(y *Tensor) *Tensor { return x.compares("not_equal", "NE", y) }
 
 // Less returns whether x < y, elementwise.
-func (x *Tensor) Less(y *Tensor) *Tensor { return x.compare("LT", y) }
+func (x *Tensor) Less(y *Tensor) *Tensor { return x.compares("less", "LT", y) }
 
 // LessEqual returns whether x <= y, elementwise.
-func (x *Tensor) LessEqual(y *Tensor) *Tensor { return x.compare("LE", y) }
+func (x *Tensor) LessEqual(y *Tensor) *Tensor { return x.compares("less_equal", "LE", y) }
 
 // Greater returns whether x > y, elementwise.
-func (x *Tensor) Greater(y *Tensor) *Tensor { return x.compare("GT", y) }
+func (x *Tensor) Greater(y *Tensor) *Tensor { return x.compares("greater", "GT", y) }
 
 // GreaterEqual returns whether x >= y, elementwise.
-func (x *Tensor) GreaterEqual(y *Tensor) *Tensor { return x.compare("GE", y) }
+func (x *Tensor) GreaterEqual(y *Tensor) *Tensor { return x.compares("greater_equal", "GE", y) }
+
+// compares is compare for the user's call op.
+func (x *Tensor) compares(op, direction string, y *Tensor) *Tensor {
+	return called(op, func() *Tensor { return x.compare(direction, y) }, x, y)
+}
 
 func (x *Tensor) compare(direction string, y *Tensor) *Tensor {
 	return record2(ir.OpCompare, x, y, ir.Attr{Str: direction})

@@ -72,15 +72,15 @@ func TestNumbersThatCannotBeOperands(t *testing.T) {
 	tr := lazy.NewTrace(dev)
 	x, i, u := lazy.From(tr, []float32{1}), lazy.From(tr, []int8{1}), lazy.From(tr, []uint8{1})
 	for want, y := range map[string]*lazy.Tensor{
-		"clamp(f32[1]): a bound is NaN; use infinities for none":             x.ClampScalar(0, math.NaN()),
-		"clamp(i8[1]): 0.5 is no value of i8; convert x with Convert":        i.ClampScalar(0.5, 1),
-		"remainder(i8[1]): 300 is no value of i8; convert x with Convert":    i.RemainderScalar(300),
-		"sub(i8[1]): 0.5 is no value of i8; convert x with Convert":          i.RSubScalar(0.5),
-		"and(i8[1]): 128 is no value of i8":                                  i.AndScalar(128),
-		"or(u8[1]): -1 is no value of u8":                                    u.OrScalar(-1),
-		"xor(f32[1], f32[]): x must be bool or an integer, is f32":           x.XorScalar(1),
-		"masked_fill(i8[1]): +Inf is no value of i8; convert x with Convert": i.MaskedFill(i.Equal(i), math.Inf(1)),
-		"where(bool[3], i8[], i8[2]): shapes do not broadcast":               lazy.From(tr, []bool{true, false, true}).ScalarWhere(1, lazy.From(tr, []int8{1, 2})),
+		"clamp_scalar(f32[1]): a bound is NaN; use infinities for none (clamp_scalar_bounds)": x.ClampScalar(0, math.NaN()),
+		"clamp_scalar(i8[1]): 0.5 is no value of i8; convert x with Convert":                  i.ClampScalar(0.5, 1),
+		"remainder_scalar(i8[1]): 300 is no value of i8; convert x with Convert":              i.RemainderScalar(300),
+		"r_sub_scalar(i8[1]): 0.5 is no value of i8; convert x with Convert":                  i.RSubScalar(0.5),
+		"and_scalar(i8[1]): 128 is no value of i8":                                            i.AndScalar(128),
+		"or_scalar(u8[1]): -1 is no value of u8":                                              u.OrScalar(-1),
+		"xor_scalar(f32[1]): x must be bool or an integer, is f32":                            x.XorScalar(1),
+		"masked_fill(i8[1], bool[1]): +Inf is no value of i8; convert x with Convert":         i.MaskedFill(i.Equal(i), math.Inf(1)),
+		"scalar_where(bool[3], i8[2]): shapes do not broadcast":                               lazy.From(tr, []bool{true, false, true}).ScalarWhere(1, lazy.From(tr, []int8{1, 2})),
 	} {
 		require.ErrorContains(t, y.Err(), want)
 		require.ErrorContains(t, y.Err(), "elementwise_test.go:")

@@ -154,6 +154,46 @@ func (tr *Trace) gently(record func() *Tensor) *Tensor {
 	return record()
 }
 
+// called records what the user's call op on xs is made of. Errors of an op that it records name the
+// call, with its operands: the user knows no other.
+func called(op string, record func() *Tensor, xs ...*Tensor) *Tensor {
+	if bad := firstBad(op, xs...); bad != nil {
+		return bad
+	}
+	tr := traceOf(xs...)
+	if tr == nil {
+		return noTrace(op, xs...)
+	}
+	return tr.recorded(op, record).ofCall(op, xs...)
+}
+
+// recorded returns what record does for the user's call op, poisoned even where bad ops panic.
+func (tr *Trace) recorded(op string, record func() *Tensor) *Tensor {
+	if tr.inline == "" {
+		tr.inline = op
+		defer func() { tr.inline = "" }()
+	}
+	return tr.gently(record)
+}
+
+// ofCall returns x. If the user's call op on xs, which is being recorded, made its error, that names the call.
+func (x *Tensor) ofCall(op string, xs ...*Tensor) *Tensor {
+	if x.err == nil {
+		return x
+	}
+	e := *x.err
+	if x.tr != nil {
+		if file, line := x.tr.site().Position(); file != e.File || line != e.Line {
+			return x // it was made before
+		}
+	}
+	e.Op, e.Operands = op, nil
+	for _, t := range xs {
+		e.Operands = append(e.Operands, t.Type())
+	}
+	return x.dev.poisoned(x.tr, &e)
+}
+
 // Calls on what is nil or the zero value of its type are mistakes like others:
 // they return errors, or nothing where they have none to return, and do not
 // panic.
@@ -202,9 +242,16 @@ func nowhere(p Place) bool {
 }
 
 // refused returns the poisoned tensor of a call that makes one at p.
-func refused(p Place, op, why string) *Tensor {
+func refused(p Place, op, why string) *Tensor { return refusedFor(p, op, "", why) }
+
+// refusedFor is refused for a demand of ops.Written.
+func refusedFor(p Place, op, demand, why string) *Tensor {
 	if !nowhere(p) {
-		return p.device().poisoned(p.trace(), opError(callsite.Caller(), op, ErrUsage, nil, "%s", why))
+		e := opError(callsite.Caller(), op, ErrUsage, nil, "%s", why)
+		if demand != "" {
+			e.Label = op + "_" + demand
+		}
+		return p.device().poisoned(p.trace(), e)
 	}
 	if tr, _ := p.(*Trace); tr != nil && tr.broken != nil {
 		return tr.poisoned(tr.broken)

@@ -123,6 +123,52 @@ var mistakes = []struct {
 		return tr.Scalar("rate", 1).Fill_(2).Err()
 	}},
 	{"nothing to join", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Concatenate(0).Err() }},
+	{"nothing to stack", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Stack(0).Err() }},
+	{"stack along an axis that is none", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.Stack(3, ones(tr, 2, 3), w).Err()
+	}},
+	{"stack of two shapes", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Stack(0, ones(tr, 2), w).Err() }},
+	{"hstack of two shapes", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.HStack(ones(tr, 3, 3), w).Err() }},
+	{"vstack of two shapes", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.VStack(ones(tr, 2), w).Err() }},
+	{"dstack of two shapes", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.DStack(ones(tr, 2), w).Err() }},
+	{"column stack of two shapes", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.ColumnStack(ones(tr, 3), w).Err() }},
+	{"block diagonal of a tensor of three axes", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.BlockDiag(w, ones(tr, 1, 2, 3)).Err()
+	}},
+	{"meshgrid of a matrix", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Meshgrid(ones(tr, 2), w)[0].Err() }},
+	{"tensors that do not broadcast", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.BroadcastTensors(ones(tr, 2), w)[0].Err()
+	}},
+	{"probabilities that are integers", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.NewRandom(tr.Device(), 1).Multinomial(lazy.Ones(tr, lazy.I32, 2), 1, true).Err()
+	}},
+	{"more draws than classes", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.NewRandom(tr.Device(), 1).Multinomial(ones(tr, 2), 3, false).Err()
+	}},
+	{"no tensors for hstack", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.HStack().Err() }},
+	{"no tensors for vstack", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.VStack().Err() }},
+	{"no tensors for dstack", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.DStack().Err() }},
+	{"no tensors for column stack", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.ColumnStack().Err() }},
+	{"no tensors for a block diagonal", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.BlockDiag().Err() }},
+	{"no tensors for a meshgrid", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Meshgrid()[0].Err() }},
+	{"no tensors to broadcast", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.BroadcastTensors()[0].Err() }},
+	{"no tensors for einsum", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Einsum("i->i").Err() }},
+	{"full of no dtype", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Full(tr, 0, 1).Err() }},
+	{"zeros of no dtype", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Zeros(tr, 0).Err() }},
+	{"ones of no dtype", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Ones(tr, 0).Err() }},
+	{"parts of an axis of open size", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return some(tr).Split(0, 1)[0].Err() }},
+	{"parts of given sizes of an axis of open size", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return some(tr).SplitSizes(0, 1)[0].Err() }},
+	{"chunks of an axis of open size", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return some(tr).Chunk(0, 2)[0].Err() }},
+	{"a number of parts of an axis of open size", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return some(tr).TensorSplit(0, 2)[0].Err() }},
+	{"elements of an axis of open size", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return some(tr).Unbind(0)[0].Err() }},
+	{"equal elements of an open number", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		values, _, _ := some(tr).UniqueAll()
+		return values.Err()
+	}},
+	{"equal slices of an open number", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		values, _, _ := some(tr).UniqueAlong(0)
+		return values.Err()
+	}},
 	{"tensor of another trace", lazy.ErrPlacement, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		return ones(tr, 3).Add(ones(lazy.NewTrace(tr.Device()), 3)).Err()
 	}},
@@ -252,6 +298,11 @@ var mistakes = []struct {
 		_, err := lazy.Open("tpu:0")
 		return err
 	}},
+}
+
+// some has an open size, which follows from data.
+func some(tr *lazy.Trace) *lazy.Tensor {
+	return ones(tr, 3).MaskedSelect(ones(tr, 3).Greater(ones(tr, 3)))
 }
 
 func ones(tr *lazy.Trace, dims ...int) *lazy.Tensor { return lazy.Ones(tr, lazy.F32, dims...) }

@@ -185,25 +185,22 @@ func (x *Tensor) gatherAlong(op ir.Called, indices *Tensor, axis int) *Tensor {
 // [Tensor.GatherAlong] does. Along the other axes x and indices broadcast to each other. A negative index
 // counts from the end; see [Tensor.Index] for those out of range.
 func (x *Tensor) TakeAlong(indices *Tensor, axis int) *Tensor {
+	return called("take_along", func() *Tensor { return x.takeAlong(indices, axis) }, x, indices)
+}
+
+func (x *Tensor) takeAlong(indices *Tensor, axis int) *Tensor {
 	const op = "take_along"
-	if bad := firstBad(op, x, indices); bad != nil {
-		return bad
-	}
 	if x.isScalar(axis) && indices.Rank() == 0 {
-		return x.Unsqueeze(0).TakeAlong(indices.Unsqueeze(0), axis).scalar()
+		return x.Unsqueeze(0).takeAlong(indices.Unsqueeze(0), axis).scalar()
 	}
-	tr := traceOf(x, indices)
-	if tr == nil {
-		return noTrace(op, x, indices)
-	}
-	rank := x.Rank()
+	tr, rank := traceOf(x, indices), x.Rank()
 	switch {
 	case axis < -rank || axis >= rank:
-		return x.misuse(op, fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape()))
+		return x.violates(op, "axis", fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape()))
 	case !indices.DType().IsInteger():
-		return x.misuse(op, fmt.Sprintf("the indices are %v, must be integers", indices.Type()))
+		return x.violates(op, "integers", fmt.Sprintf("the indices are %v, must be integers", indices.Type()))
 	case indices.Rank() != rank:
-		return x.misuse(op, fmt.Sprintf("the indices are %v and x is %v; give them as many axes", indices.Type(), x.Type()))
+		return x.violates(op, "axes", fmt.Sprintf("the indices are %v and x is %v; give them as many axes", indices.Type(), x.Type()))
 	}
 	axis = (axis + rank) % rank
 	from, to := slices.Clone(x.OpenShape()), slices.Clone(indices.OpenShape())
@@ -211,7 +208,7 @@ func (x *Tensor) TakeAlong(indices *Tensor, axis int) *Tensor {
 	from[axis], to[axis] = 1, 1
 	all, ok := shapeinfer.BroadcastShapes(from, to)
 	if !ok {
-		return x.misuse(op, fmt.Sprintf("the indices are %v, which does not broadcast with %v along the axes but %d", indices.Type(), x.Type(), axis))
+		return x.violates(op, "broadcast", fmt.Sprintf("the indices are %v, which does not broadcast with %v along the axes but %d", indices.Type(), x.Type(), axis))
 	}
 	from, to = all, slices.Clone(all)
 	from[axis], to[axis] = d, n
@@ -313,7 +310,7 @@ type chosen struct {
 // choose reads the indices of the first axes of x; nil stands for a whole axis.
 func (x *Tensor) choose(op string, indices []*Tensor) (c chosen, bad *Tensor) {
 	if len(indices) > x.Rank() {
-		return c, x.misuse(op, fmt.Sprintf("there are indices for %s, x has %s", diag.Count(len(indices), "axis"), diag.Count(x.Rank(), "axis")))
+		return c, x.violates(op, "axes", fmt.Sprintf("there are indices for %s, x has %s", diag.Count(len(indices), "axis"), diag.Count(x.Rank(), "axis")))
 	}
 	var indexed, rest []int
 	var common types.Shape
@@ -327,16 +324,16 @@ func (x *Tensor) choose(op string, indices []*Tensor) (c chosen, bad *Tensor) {
 			return c, bad
 		}
 		if !i.DType().IsInteger() {
-			return c, x.misuse(op, fmt.Sprintf("the indices of axis %d are %v, must be integers or a mask of bools", a, i.Type()))
+			return c, x.violates(op, "integers", fmt.Sprintf("the indices of axis %d are %v, must be integers or a mask of bools", a, i.Type()))
 		}
 		s, ok := shapeinfer.BroadcastShapes(common, i.OpenShape())
 		if !ok {
-			return c, x.misuse(op, fmt.Sprintf("the indices of axis %d have the shape %v, which does not broadcast with %v", a, i.OpenShape(), common))
+			return c, x.violates(op, "broadcast", fmt.Sprintf("the indices of axis %d have the shape %v, which does not broadcast with %v", a, i.OpenShape(), common))
 		}
 		indexed, common = append(indexed, a), s
 	}
 	if len(indexed) == 0 {
-		return c, x.misuse(op, "there are no indices; give an axis some")
+		return c, x.violates(op, "some", "there are no indices; give an axis some")
 	}
 	rows := 1
 	var outside *Tensor
@@ -400,11 +397,21 @@ func (c *chosen) order() []int {
 // an error of the step, or some element where none looks at indices: see [CheckIndices].
 func (x *Tensor) Index(indices ...*Tensor) *Tensor {
 	const op = "index"
+	return called(op, func() *Tensor { return x.index(op, indices) }, append([]*Tensor{x}, withoutNil(indices)...)...)
+}
+
+// withoutNil returns the tensors that are not nil.
+func withoutNil(xs []*Tensor) []*Tensor {
+	return slices.DeleteFunc(slices.Clone(xs), func(x *Tensor) bool { return x == nil })
+}
+
+// index is Index for the user's call op.
+func (x *Tensor) index(op string, indices []*Tensor) *Tensor {
 	x, c, bad := x.indexed(op, indices)
 	if bad != nil {
 		return bad
 	}
-	return c.joined(x).Gather(c.at).calledBy(op).Transpose(c.order()...).Clone()
+	return c.joined(x).Gather(c.at).calledBy(ir.Called(op)).Transpose(c.order()...).Clone()
 }
 
 // placesOf returns indices with the places at which masks are true in place of these: a mask of
@@ -417,7 +424,7 @@ func (x *Tensor) placesOf(op string, indices []*Tensor) (all []*Tensor, bad *Ten
 		}
 		from := len(all)
 		if i.Rank() == 0 || from+i.Rank() > x.Rank() || !i.OpenShape().Equal(x.OpenShape()[from:from+i.Rank()]) {
-			return nil, x.misuse(op, fmt.Sprintf("the mask from axis %d on is %v, must have the dimensions of x there, which is %v", from, i.Type(), x.Type()))
+			return nil, x.violates(op, "mask", fmt.Sprintf("the mask from axis %d on is %v, must have the dimensions of x there, which is %v", from, i.Type(), x.Type()))
 		}
 		places := x.tr.Read(i).Nonzero()
 		if places.err != nil {
@@ -461,15 +468,20 @@ func (x *Tensor) indexed(op string, indices []*Tensor, more ...*Tensor) (*Tensor
 // the last stays. Those with an index out of range are left out, or an error as there.
 func (x *Tensor) IndexPut(values *Tensor, accumulate bool, indices ...*Tensor) *Tensor {
 	const op = "index_put"
+	return called(op, func() *Tensor { return x.indexPut(op, values, accumulate, indices) }, append([]*Tensor{x, values}, withoutNil(indices)...)...)
+}
+
+// indexPut is IndexPut for the user's call op.
+func (x *Tensor) indexPut(op string, values *Tensor, accumulate bool, indices []*Tensor) *Tensor {
 	x, c, bad := x.indexed(op, indices, values)
 	if bad != nil {
 		return bad
 	}
 	if values.DType() != x.DType() {
-		return x.misuse(op, fmt.Sprintf("x is %v and values are %v; convert one with Convert", x.DType(), values.DType()))
+		return x.violates(op, "dtype", fmt.Sprintf("x is %v and values are %v; convert one with Convert", x.DType(), values.DType()))
 	}
 	if s, ok := shapeinfer.BroadcastShapes(values.OpenShape(), c.shape); !ok || !s.Equal(c.shape) {
-		return x.misuse(op, fmt.Sprintf("values have the shape %v, which does not broadcast to the %v that the indices choose", values.OpenShape(), types.Shape(c.shape)))
+		return x.violates(op, "values", fmt.Sprintf("values have the shape %v, which does not broadcast to the %v that the indices choose", values.OpenShape(), types.Shape(c.shape)))
 	}
 	n, axes := c.at.Rank(), types.Axes(len(c.shape))
 	first := slices.Concat(axes[c.first:c.first+n], axes[:c.first], axes[c.first+n:])
@@ -483,7 +495,7 @@ func (x *Tensor) IndexPut(values *Tensor, accumulate bool, indices ...*Tensor) *
 	for i, p := range c.perm {
 		back[p] = i
 	}
-	return c.joined(x).scatter(c.at, updates, 0, combine).calledBy(op).Reshape(moved.OpenShape()...).Transpose(back...).Clone()
+	return c.joined(x).scatter(c.at, updates, 0, combine).calledBy(ir.Called(op)).Reshape(moved.OpenShape()...).Transpose(back...).Clone()
 }
 
 // IndexPut_ writes x.IndexPut(values, accumulate, indices...) into x and returns x.
@@ -495,14 +507,12 @@ func (x *Tensor) IndexPut_(values *Tensor, accumulate bool, indices ...*Tensor) 
 // in row-major order. The mask broadcasts to x. A source of fewer elements than there are places is an error,
 // or gives its last one for the others where none looks at indices: see [CheckIndices].
 func (x *Tensor) MaskedScatter(mask, source *Tensor) *Tensor {
+	return called("masked_scatter", func() *Tensor { return x.maskedScatter(mask, source) }, x, mask, source)
+}
+
+func (x *Tensor) maskedScatter(mask, source *Tensor) *Tensor {
 	const op = "masked_scatter"
-	if bad := firstBad(op, x, mask, source); bad != nil {
-		return bad
-	}
 	tr := traceOf(x, mask, source)
-	if tr == nil {
-		return noTrace(op, x, mask, source)
-	}
 	x, mask, source = tr.Read(x), tr.Read(mask), tr.Read(source)
 	if bad := firstBad(op, x, mask, source); bad != nil {
 		return bad
@@ -511,13 +521,13 @@ func (x *Tensor) MaskedScatter(mask, source *Tensor) *Tensor {
 	s, ok := shapeinfer.BroadcastShapes(mask.OpenShape(), shape)
 	switch {
 	case mask.DType() != types.Bool:
-		return x.misuse(op, fmt.Sprintf("the mask is %v, must be bool", mask.Type()))
+		return x.violates(op, "mask", fmt.Sprintf("the mask is %v, must be bool", mask.Type()))
 	case source.DType() != x.DType():
-		return x.misuse(op, fmt.Sprintf("x is %v and source is %v; convert one with Convert", x.DType(), source.DType()))
+		return x.violates(op, "dtype", fmt.Sprintf("x is %v and source is %v; convert one with Convert", x.DType(), source.DType()))
 	case !ok || !s.Equal(shape):
-		return x.misuse(op, fmt.Sprintf("the mask's %v does not broadcast to x's %v", mask.OpenShape(), shape))
+		return x.violates(op, "broadcast", fmt.Sprintf("the mask's %v does not broadcast to x's %v", mask.OpenShape(), shape))
 	case given == 0:
-		return x.misuse(op, "source has no elements; give it one for each place at which the mask is true")
+		return x.violates(op, "elements", "source has no elements; give it one for each place at which the mask is true")
 	}
 	n := elementsOf(shape)
 	if n == 0 {
@@ -536,50 +546,46 @@ func (x *Tensor) MaskedScatter_(mask, source *Tensor) *Tensor {
 // Take returns the elements of x, as they lie in row-major order, that the indices choose.
 // Negative ones count from the end; see [Tensor.Index] for those out of range.
 func (x *Tensor) Take(indices *Tensor) *Tensor {
-	if bad := firstBad("take", x, indices); bad != nil {
-		return bad
-	}
-	return x.Reshape(elementsOf(x.OpenShape())).Index(indices)
+	const op = "take"
+	return called(op, func() *Tensor { return x.Reshape(elementsOf(x.OpenShape())).index(op, []*Tensor{indices}) }, x, indices)
 }
 
 // Put returns x with the elements that [Tensor.Take] takes replaced by values, or with
 // accumulate with values added: see [Tensor.IndexPut]. The values broadcast to the indices, or
 // are as many.
 func (x *Tensor) Put(indices, values *Tensor, accumulate bool) *Tensor {
-	if bad := firstBad("put", x, indices, values); bad != nil {
-		return bad
-	}
-	if values.Rank() > indices.Rank() && elementsOf(values.OpenShape()) == elementsOf(indices.OpenShape()) {
-		values = values.Reshape(indices.OpenShape()...)
-	}
-	y := x.Reshape(elementsOf(x.OpenShape())).IndexPut(values, accumulate, indices)
-	return y.Reshape(x.OpenShape()...).Clone()
+	const op = "put"
+	return called(op, func() *Tensor {
+		to := values
+		if values.Rank() > indices.Rank() && elementsOf(values.OpenShape()) == elementsOf(indices.OpenShape()) {
+			to = values.Reshape(indices.OpenShape()...)
+		}
+		y := x.Reshape(elementsOf(x.OpenShape())).indexPut(op, to, accumulate, []*Tensor{indices})
+		return y.Reshape(x.OpenShape()...).Clone()
+	}, x, indices, values)
 }
 
 // IndexFill returns x with a number at the indices of the axis. Negative ones count from the
 // end; those out of range are an error as there.
 func (x *Tensor) IndexFill(indices *Tensor, axis int, v float64) *Tensor {
+	return called("index_fill", func() *Tensor { return x.indexFill(indices, axis, v) }, x, indices)
+}
+
+func (x *Tensor) indexFill(indices *Tensor, axis int, v float64) *Tensor {
 	const op = "index_fill"
-	if bad := firstBad(op, x, indices); bad != nil {
-		return bad
-	}
 	if x.isScalar(axis) {
-		return x.Unsqueeze(0).IndexFill(indices.ofOneAxis(), axis, v).scalar()
-	}
-	tr := traceOf(x, indices)
-	if tr == nil {
-		return noTrace(op, x, indices)
+		return x.Unsqueeze(0).indexFill(indices.ofOneAxis(), axis, v).scalar()
 	}
 	if axis < -x.Rank() || axis >= x.Rank() {
-		return x.misuse(op, fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape()))
+		return x.violates(op, "axis", fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape()))
 	}
-	value, bad := tr.scalarLike(op, v, x)
+	value, bad := traceOf(x, indices).scalarLike(op, v, x)
 	if bad != nil {
 		return bad
 	}
 	all := make([]*Tensor, (axis+x.Rank())%x.Rank()+1)
 	all[len(all)-1] = indices
-	return x.IndexPut(value, false, all...)
+	return x.indexPut(op, value, false, all)
 }
 
 // SelectScatter returns x with src at the index of the axis, which [Tensor.Select] takes.
@@ -594,17 +600,14 @@ func (x *Tensor) DiagonalScatter(src *Tensor, offset, axis1, axis2 int) *Tensor 
 
 // scattered writes src into a view of a copy of x.
 func (x *Tensor) scattered(op string, src *Tensor, view func(x *Tensor) *Tensor) *Tensor {
-	if bad := firstBad(op, x, src); bad != nil {
-		return bad
-	}
-	tr := traceOf(x, src)
-	if tr == nil {
-		return noTrace(op, x, src)
-	}
-	y := tr.Read(x).Clone()
+	return called(op, func() *Tensor { return x.scatteredInto(op, src, view) }, x, src)
+}
+
+func (x *Tensor) scatteredInto(op string, src *Tensor, view func(x *Tensor) *Tensor) *Tensor {
+	y := traceOf(x, src).Read(x).Clone()
 	part := view(y)
 	if part.err == nil && (part.DType() != src.DType() || !part.OpenShape().Equal(src.OpenShape())) {
-		return x.misuse(op, fmt.Sprintf("src is %v, must be %v", src.Type(), part.Type()))
+		return x.violates(op, "src", fmt.Sprintf("src is %v, must be %v", src.Type(), part.Type()))
 	}
 	if part = part.Copy_(src); part.err != nil {
 		return part

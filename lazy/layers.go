@@ -51,15 +51,15 @@ func (x *Tensor) Conv(kernel *Tensor, o ConvOptions) *Tensor {
 	if o.Layout != "" {
 		var err error
 		if dims, err = axes.OfConv(o.Layout); err != nil {
-			return x.misuse(op, err.Error())
+			return x.violates(op, "layout", err.Error(), x, kernel)
 		}
 		if n := len(dims.Input); n != rank {
-			return x.misuse(op, fmt.Sprintf("layout %s has %s, x has %d", o.Layout, diag.Count(n, "axis"), rank))
+			return x.violates(op, "layout", fmt.Sprintf("layout %s has %s, x has %d", o.Layout, diag.Count(n, "axis"), rank), x, kernel)
 		}
 	}
 	spatial := max(rank-2, 0)
 	if o.Pad != 0 && o.Padding != nil {
-		return x.misuse(op, padAndPadding)
+		return x.violates(op, "padding", padAndPadding, x, kernel)
 	}
 	low, high := paddingSides(o.Padding, o.Pad, spatial)
 	return record2(ir.OpConv, x, kernel, []ir.Attr{
@@ -135,14 +135,14 @@ func (x *Tensor) windows(name string, window []int, o PoolOptions) (a [5]ir.Attr
 	}
 	spatial, err := axes.OfPool(o.Layout, x.Rank())
 	if err != nil {
-		return a, x.misuse(name, err.Error())
+		return a, x.violates(name, "layout", err.Error())
 	}
 	strides := o.Strides
 	if strides == nil {
 		strides = window
 	}
 	if o.Pad != 0 && o.Padding != nil {
-		return a, x.misuse(name, padAndPadding)
+		return a, x.violates(name, "padding", padAndPadding)
 	}
 	low, high := paddingSides(o.Padding, o.Pad, len(spatial))
 	dilation := onesUnless(o.Dilation, len(spatial))
@@ -151,7 +151,7 @@ func (x *Tensor) windows(name string, window []int, o PoolOptions) (a [5]ir.Attr
 		n    int
 	}{{"window", len(window)}, {"Strides", len(strides)}, {"Padding", len(low)}, {"Dilation", len(dilation)}} {
 		if l.n != len(spatial) {
-			return a, x.misuse(name, fmt.Sprintf("%s has %s, x has %s", l.name, diag.Count(l.n, "entry"), diag.Count(len(spatial), "spatial axis")))
+			return a, x.violates(name, "entries", fmt.Sprintf("%s has %s, x has %s", l.name, diag.Count(l.n, "entry"), diag.Count(len(spatial), "spatial axis")))
 		}
 	}
 	over := func(list []int, none int) ir.Attr {

@@ -13,33 +13,55 @@ import (
 
 // ProdKeep and the methods below are the reductions of their names whose axes stay, as those of
 // [Tensor.SumKeep].
-func (x *Tensor) ProdKeep(axes ...int) *Tensor { return x.keepAxes(x.Prod(axes...), axes) }
-func (x *Tensor) AnyKeep(axes ...int) *Tensor  { return x.keepAxes(x.Any(axes...), axes) }
-func (x *Tensor) AllKeep(axes ...int) *Tensor  { return x.keepAxes(x.All(axes...), axes) }
+func (x *Tensor) ProdKeep(axes ...int) *Tensor { return x.keeping("prod_keep", (*Tensor).Prod, axes) }
+func (x *Tensor) AnyKeep(axes ...int) *Tensor  { return x.keeping("any_keep", (*Tensor).Any, axes) }
+func (x *Tensor) AllKeep(axes ...int) *Tensor  { return x.keeping("all_keep", (*Tensor).All, axes) }
 func (x *Tensor) VarKeep(correction float64, axes ...int) *Tensor {
-	return x.keepAxes(x.Var(correction, axes...), axes)
+	return x.keeping("var_keep", func(x *Tensor, axes ...int) *Tensor { return x.Var(correction, axes...) }, axes)
 }
 func (x *Tensor) StdKeep(correction float64, axes ...int) *Tensor {
-	return x.keepAxes(x.Std(correction, axes...), axes)
+	return x.keeping("std_keep", func(x *Tensor, axes ...int) *Tensor { return x.Std(correction, axes...) }, axes)
 }
-func (x *Tensor) LogSumExpKeep(axes ...int) *Tensor { return x.keepAxes(x.LogSumExp(axes...), axes) }
+func (x *Tensor) LogSumExpKeep(axes ...int) *Tensor {
+	return x.keeping("log_sum_exp_keep", (*Tensor).LogSumExp, axes)
+}
 func (x *Tensor) NormKeep(p float64, axes ...int) *Tensor {
-	return x.keepAxes(x.Norm(p, axes...), axes)
+	return x.keeping("norm_keep", func(x *Tensor, axes ...int) *Tensor { return x.Norm(p, axes...) }, axes)
 }
 
 // NaNSumKeep, NaNMeanKeep, ArgMaxKeep, ArgMinKeep, MaxWithIndicesKeep and MinWithIndicesKeep are,
 // as [Tensor.SumKeep] is of Sum, the op of that name whose axes stay, of one element each.
-func (x *Tensor) NaNSumKeep(axes ...int) *Tensor  { return x.keepAxes(x.NaNSum(axes...), axes) }
-func (x *Tensor) NaNMeanKeep(axes ...int) *Tensor { return x.keepAxes(x.NaNMean(axes...), axes) }
-func (x *Tensor) ArgMaxKeep(axis int) *Tensor     { return x.keepAxes(x.ArgMax(axis), []int{axis}) }
-func (x *Tensor) ArgMinKeep(axis int) *Tensor     { return x.keepAxes(x.ArgMin(axis), []int{axis}) }
+func (x *Tensor) NaNSumKeep(axes ...int) *Tensor {
+	return x.keeping("nan_sum_keep", (*Tensor).NaNSum, axes)
+}
+func (x *Tensor) NaNMeanKeep(axes ...int) *Tensor {
+	return x.keeping("nan_mean_keep", (*Tensor).NaNMean, axes)
+}
+func (x *Tensor) ArgMaxKeep(axis int) *Tensor {
+	return called("argmax_keep", func() *Tensor { return x.keepAxes(x.ArgMax(axis), []int{axis}) }, x)
+}
+func (x *Tensor) ArgMinKeep(axis int) *Tensor {
+	return called("argmin_keep", func() *Tensor { return x.keepAxes(x.ArgMin(axis), []int{axis}) }, x)
+}
 func (x *Tensor) MaxWithIndicesKeep(axis int) (values, indices *Tensor) {
-	values, indices = x.MaxWithIndices(axis)
+	values, indices = x.called2("max_with_indices_keep", func() (_, _ *Tensor) { return x.MaxWithIndices(axis) })
 	return x.keepAxes(values, []int{axis}), x.keepAxes(indices, []int{axis})
 }
 func (x *Tensor) MinWithIndicesKeep(axis int) (values, indices *Tensor) {
-	values, indices = x.MinWithIndices(axis)
+	values, indices = x.called2("min_with_indices_keep", func() (_, _ *Tensor) { return x.MinWithIndices(axis) })
 	return x.keepAxes(values, []int{axis}), x.keepAxes(indices, []int{axis})
+}
+
+// called2 is [called] for two results, of which the first has the error.
+func (x *Tensor) called2(op string, record func() (y, z *Tensor)) (y, z *Tensor) {
+	y = called(op, func() *Tensor {
+		y, z = record()
+		return y
+	}, x)
+	if y.err != nil {
+		return y, y
+	}
+	return y, z
 }
 
 // truth returns whether elements are not 0.
@@ -113,26 +135,17 @@ func squares(x *Tensor) *Tensor {
 
 // VarMean returns [Tensor.Var] and [Tensor.Mean] of x over the axes.
 func (x *Tensor) VarMean(correction float64, axes ...int) (variance, mean *Tensor) {
-	if variance = x.Var(correction, axes...); variance.err != nil {
-		return variance, variance
-	}
-	return variance, x.Mean(axes...)
+	return x.called2("var_mean", func() (_, _ *Tensor) { return x.Var(correction, axes...), x.Mean(axes...) })
 }
 
 // StdMean returns [Tensor.Std] and [Tensor.Mean] of x over the axes.
 func (x *Tensor) StdMean(correction float64, axes ...int) (std, mean *Tensor) {
-	if std = x.Std(correction, axes...); std.err != nil {
-		return std, std
-	}
-	return std, x.Mean(axes...)
+	return x.called2("std_mean", func() (_, _ *Tensor) { return x.Std(correction, axes...), x.Mean(axes...) })
 }
 
 // AMinMax returns [Tensor.Min] and [Tensor.Max] of x over the axes.
 func (x *Tensor) AMinMax(axes ...int) (least, most *Tensor) {
-	if least = x.Min(axes...); least.err != nil {
-		return least, least
-	}
-	return least, x.Max(axes...)
+	return x.called2("aminmax", func() (_, _ *Tensor) { return x.Min(axes...), x.Max(axes...) })
 }
 
 // computeLogSumExp subtracts the largest element, unless that is infinite. Its gradient is
@@ -170,7 +183,7 @@ func (x *Tensor) Norm(p float64, axes ...int) *Tensor {
 		empty = empty || x.Rank() > 0 && x.OpenDim(a) == 0 // an axis of a scalar has no dimension
 	}
 	if empty {
-		return x.misuse("norm", fmt.Sprintf("x is %v, and no elements have no norm for p = %v; pad x with 0, or test for elements first", x.Type(), p))
+		return x.violates("norm", "elements", fmt.Sprintf("x is %v, and no elements have no norm for p = %v; pad x with 0, or test for elements first", x.Type(), p))
 	}
 	if p < 0 {
 		return x.Abs().Min(axes...)

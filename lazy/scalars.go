@@ -53,10 +53,10 @@ func (t *Tensor) Set(x float64) error {
 // misfit returns the poisoned result of op when x is no element of the dtype at p.
 func misfit(p Place, op string, dtype types.DType, x float64) *Tensor {
 	if !dtype.Valid() || nowhere(p) {
-		return refused(p, op, fmt.Sprintf("there is no %v", dtype))
+		return refusedFor(p, op, "dtype", fmt.Sprintf("the dtype is %v, must be one of the dtypes", dtype))
 	}
 	if err := fits(dtype, x); err != nil {
-		return refused(p, op, err.Error())
+		return refusedFor(p, op, "number", err.Error())
 	}
 	return nil
 }
@@ -174,65 +174,74 @@ func (t *Tensor) like(x float64) *Tensor {
 
 // AddScalar, SubScalar, MulScalar and DivScalar combine every element of x with
 // a constant of the program.
-func (x *Tensor) AddScalar(v float64) *Tensor { return x.withScalar(ir.OpAdd, v) }
+func (x *Tensor) AddScalar(v float64) *Tensor { return x.withScalar("add_scalar", ir.OpAdd, v) }
 
 // SubScalar returns x-v elementwise.
-func (x *Tensor) SubScalar(v float64) *Tensor { return x.withScalar(ir.OpSub, v) }
+func (x *Tensor) SubScalar(v float64) *Tensor { return x.withScalar("sub_scalar", ir.OpSub, v) }
 
 // MulScalar returns x*v elementwise.
-func (x *Tensor) MulScalar(v float64) *Tensor { return x.withScalar(ir.OpMul, v) }
+func (x *Tensor) MulScalar(v float64) *Tensor { return x.withScalar("mul_scalar", ir.OpMul, v) }
 
 // DivScalar returns x/v elementwise.
-func (x *Tensor) DivScalar(v float64) *Tensor { return x.withScalar(ir.OpDiv, v) }
+func (x *Tensor) DivScalar(v float64) *Tensor { return x.withScalar("div_scalar", ir.OpDiv, v) }
 
 // MaximumScalar returns the larger of x and v elementwise, as [Tensor.Maximum] does.
-func (x *Tensor) MaximumScalar(v float64) *Tensor { return x.withScalar(ir.OpMaximum, v) }
+func (x *Tensor) MaximumScalar(v float64) *Tensor {
+	return x.withScalar("maximum_scalar", ir.OpMaximum, v)
+}
 
 // MinimumScalar returns the smaller of x and v elementwise, as [Tensor.Minimum] does.
-func (x *Tensor) MinimumScalar(v float64) *Tensor { return x.withScalar(ir.OpMinimum, v) }
+func (x *Tensor) MinimumScalar(v float64) *Tensor {
+	return x.withScalar("minimum_scalar", ir.OpMinimum, v)
+}
 
 // PowScalar returns x to the power of v elementwise, as [Tensor.Pow] does.
-func (x *Tensor) PowScalar(v float64) *Tensor { return x.withScalar(ir.OpPow, v) }
+func (x *Tensor) PowScalar(v float64) *Tensor { return x.withScalar("pow_scalar", ir.OpPow, v) }
 
 // EqualScalar, NotEqualScalar, LessScalar, LessEqualScalar, GreaterScalar and
 // GreaterEqualScalar compare every element of x with a constant of the program.
-func (x *Tensor) EqualScalar(v float64) *Tensor        { return x.compareScalar("EQ", v) }
-func (x *Tensor) NotEqualScalar(v float64) *Tensor     { return x.compareScalar("NE", v) }
-func (x *Tensor) LessScalar(v float64) *Tensor         { return x.compareScalar("LT", v) }
-func (x *Tensor) LessEqualScalar(v float64) *Tensor    { return x.compareScalar("LE", v) }
-func (x *Tensor) GreaterScalar(v float64) *Tensor      { return x.compareScalar("GT", v) }
-func (x *Tensor) GreaterEqualScalar(v float64) *Tensor { return x.compareScalar("GE", v) }
+func (x *Tensor) EqualScalar(v float64) *Tensor { return x.compareScalar("equal_scalar", "EQ", v) }
+func (x *Tensor) NotEqualScalar(v float64) *Tensor {
+	return x.compareScalar("not_equal_scalar", "NE", v)
+}
+func (x *Tensor) LessScalar(v float64) *Tensor { return x.compareScalar("less_scalar", "LT", v) }
+func (x *Tensor) LessEqualScalar(v float64) *Tensor {
+	return x.compareScalar("less_equal_scalar", "LE", v)
+}
+func (x *Tensor) GreaterScalar(v float64) *Tensor { return x.compareScalar("greater_scalar", "GT", v) }
+func (x *Tensor) GreaterEqualScalar(v float64) *Tensor {
+	return x.compareScalar("greater_equal_scalar", "GE", v)
+}
 
 // WhereScalar returns x where cond is true, and a constant of the program elsewhere.
 func (cond *Tensor) WhereScalar(x *Tensor, v float64) *Tensor {
-	if t := firstBad("where", cond, x); t != nil {
-		return t
-	}
-	tr := traceOfTwo(cond, x)
-	if tr == nil {
-		return noTrace("where", cond, x)
-	}
-	s, bad := tr.scalarLike("where", v, x)
-	if bad != nil {
-		return bad
-	}
-	return cond.Where(x, s)
+	const op = "where_scalar"
+	return called(op, func() *Tensor {
+		return whereNumber(op, x, v, func(s *Tensor) *Tensor { return cond.Where(x, s) }, cond)
+	}, cond, x)
 }
 
-func (x *Tensor) withScalar(op ir.Op, v float64) *Tensor {
-	s, bad := x.scalarLike(op.String(), v)
+// withScalar records an op on x and a number for the user's call.
+func (x *Tensor) withScalar(call string, op ir.Op, v float64) *Tensor {
+	s, bad := x.scalarLike(call, v)
 	if bad != nil {
 		return bad
 	}
-	return record2(op, x, s)
+	x.tr.gentle++ // as called, which is further from the user's line
+	y := record2(op, x, s)
+	x.tr.gentle--
+	return y.ofCall(call, x)
 }
 
-func (x *Tensor) compareScalar(direction string, v float64) *Tensor {
-	s, bad := x.scalarLike("compare", v)
+func (x *Tensor) compareScalar(call, direction string, v float64) *Tensor {
+	s, bad := x.scalarLike(call, v)
 	if bad != nil {
 		return bad
 	}
-	return x.compare(direction, s)
+	x.tr.gentle++
+	y := x.compare(direction, s)
+	x.tr.gentle--
+	return y.ofCall(call, x)
 }
 
 // scalarLike returns v as a constant of x's dtype in x's trace, for op.
@@ -246,11 +255,16 @@ func (x *Tensor) scalarLike(op string, v float64) (s, bad *Tensor) {
 // scalarLike returns v as a constant of x's dtype, for op.
 func (tr *Trace) scalarLike(op string, v float64, x *Tensor) (s, bad *Tensor) {
 	d := x.DType()
-	if err := numeric(v); err != nil {
-		return nil, tr.poisoned(opError(tr.site(), op, ErrUsage, []*Tensor{x}, "%v", err))
+	kind, why := ErrUsage, numeric(v)
+	if why == nil {
+		if err := element(d, v); err != nil {
+			kind, why = ErrType, fmt.Errorf("%w; convert x with Convert", err)
+		}
 	}
-	if err := element(d, v); err != nil {
-		return nil, tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{x}, "%v; convert x with Convert", err))
+	if why != nil {
+		e := opError(tr.site(), op, kind, []*Tensor{x}, "%v", why)
+		e.Label = op + "_number"
+		return nil, tr.poisoned(e)
 	}
 	return tr.number(d, ir.LiteralBits(d, v)), nil
 }
@@ -258,12 +272,13 @@ func (tr *Trace) scalarLike(op string, v float64, x *Tensor) (s, bad *Tensor) {
 // ClampScalar returns [Tensor.Clamp] with numbers as the bounds. An infinite one is none,
 // for integers, too.
 func (x *Tensor) ClampScalar(low, high float64) *Tensor {
-	const op = "clamp"
-	if b := firstBad(op, x); b != nil {
-		return b
-	}
+	return called("clamp_scalar", func() *Tensor { return x.clampScalar(low, high) }, x)
+}
+
+func (x *Tensor) clampScalar(low, high float64) *Tensor {
+	const op = "clamp_scalar"
 	if math.IsNaN(low) || math.IsNaN(high) {
-		return x.misuse(op, "a bound is NaN; use infinities for none")
+		return x.violates(op, "bounds", "a bound is NaN; use infinities for none")
 	}
 	y := x
 	if !math.IsInf(low, -1) {
@@ -290,28 +305,30 @@ func (x *Tensor) ClampScalar_(low, high float64) *Tensor {
 
 // ScalarWhere returns a constant of the program where cond is true, and y elsewhere.
 func (cond *Tensor) ScalarWhere(v float64, y *Tensor) *Tensor {
-	return cond.whereNumber("where", y, v)
+	const op = "scalar_where"
+	return called(op, func() *Tensor {
+		return whereNumber(op, y, v, func(s *Tensor) *Tensor { return cond.Where(s, y) }, cond)
+	}, cond, y)
 }
 
 // MaskedFill returns the number v where mask is true, and x elsewhere. They broadcast.
 func (x *Tensor) MaskedFill(mask *Tensor, v float64) *Tensor {
-	return mask.whereNumber("masked_fill", x, v)
+	const op = "masked_fill"
+	return called(op, func() *Tensor {
+		if mask.DType() != types.Bool {
+			return mask.violates(op, "mask", fmt.Sprintf("the mask is %v, must be bool; compare it with a number, as NotEqualScalar does", mask.DType()))
+		}
+		return whereNumber(op, x, v, func(s *Tensor) *Tensor { return mask.Where(s, x) }, mask)
+	}, x, mask)
 }
 
-// whereNumber returns v where cond is true, and y elsewhere, for op.
-func (cond *Tensor) whereNumber(op string, y *Tensor, v float64) *Tensor {
-	if t := firstBad(op, cond, y); t != nil {
-		return t
-	}
-	tr := traceOfTwo(cond, y)
-	if tr == nil {
-		return noTrace(op, cond, y)
-	}
-	s, bad := tr.scalarLike(op, v, y)
+// whereNumber gives choose v as a scalar of x's dtype, for the user's call op on x and a condition.
+func whereNumber(op string, x *Tensor, v float64, choose func(s *Tensor) *Tensor, cond *Tensor) *Tensor {
+	s, bad := traceOfTwo(cond, x).scalarLike(op, v, x)
 	if bad != nil {
 		return bad
 	}
-	return cond.Where(s, y)
+	return choose(s)
 }
 
 // MaskedFill_ writes x.MaskedFill(mask, v) into x and returns x.
@@ -321,58 +338,63 @@ func (x *Tensor) MaskedFill_(mask *Tensor, v float64) *Tensor {
 
 // RSubScalar, RDivScalar and RPowScalar have the number on the left: they return v-x, v/x
 // and v to the power of x elementwise.
-func (x *Tensor) RSubScalar(v float64) *Tensor { return x.scalarWith(ir.OpSub, v) }
-func (x *Tensor) RDivScalar(v float64) *Tensor { return x.scalarWith(ir.OpDiv, v) }
-func (x *Tensor) RPowScalar(v float64) *Tensor { return x.scalarWith(ir.OpPow, v) }
+func (x *Tensor) RSubScalar(v float64) *Tensor { return x.scalarWith("r_sub_scalar", ir.OpSub, v) }
+func (x *Tensor) RDivScalar(v float64) *Tensor { return x.scalarWith("r_div_scalar", ir.OpDiv, v) }
+func (x *Tensor) RPowScalar(v float64) *Tensor { return x.scalarWith("r_pow_scalar", ir.OpPow, v) }
 
-func (x *Tensor) scalarWith(op ir.Op, v float64) *Tensor {
-	s, bad := x.scalarLike(op.String(), v)
+func (x *Tensor) scalarWith(call string, op ir.Op, v float64) *Tensor {
+	s, bad := x.scalarLike(call, v)
 	if bad != nil {
 		return bad
 	}
-	return record2(op, s, x)
+	x.tr.gentle++
+	y := record2(op, s, x)
+	x.tr.gentle--
+	return y.ofCall(call, x)
 }
 
 // RemScalar returns [Tensor.Rem] with the number v as the divisor.
-func (x *Tensor) RemScalar(v float64) *Tensor { return x.withScalar(ir.OpRem, v) }
+func (x *Tensor) RemScalar(v float64) *Tensor { return x.withScalar("rem_scalar", ir.OpRem, v) }
 
 // RemainderScalar and FloorDivideScalar are [Tensor.Remainder] and [Tensor.FloorDivide]
 // with the number v as the divisor.
 func (x *Tensor) RemainderScalar(v float64) *Tensor {
-	return x.methodScalar("remainder", v, (*Tensor).Remainder)
+	return x.methodScalar("remainder_scalar", v, (*Tensor).Remainder)
 }
 func (x *Tensor) FloorDivideScalar(v float64) *Tensor {
-	return x.methodScalar("floor_divide", v, (*Tensor).FloorDivide)
+	return x.methodScalar("floor_divide_scalar", v, (*Tensor).FloorDivide)
 }
 
 func (x *Tensor) methodScalar(op string, v float64, f func(x, y *Tensor) *Tensor) *Tensor {
-	s, bad := x.scalarLike(op, v)
-	if bad != nil {
-		return bad
-	}
-	return f(x, s)
+	return called(op, func() *Tensor {
+		s, bad := x.scalarLike(op, v)
+		if bad != nil {
+			return bad
+		}
+		return f(x, s)
+	}, x)
 }
 
 // AndScalar, OrScalar, XorScalar, ShiftLeftScalar and ShiftRightScalar combine the bits of
 // every element of x with those of the integer v.
-func (x *Tensor) AndScalar(v int64) *Tensor        { return x.bitsWith(ir.OpAnd, v) }
-func (x *Tensor) OrScalar(v int64) *Tensor         { return x.bitsWith(ir.OpOr, v) }
-func (x *Tensor) XorScalar(v int64) *Tensor        { return x.bitsWith(ir.OpXor, v) }
-func (x *Tensor) ShiftLeftScalar(v int64) *Tensor  { return x.bitsWith(ir.OpShiftLeft, v) }
-func (x *Tensor) ShiftRightScalar(v int64) *Tensor { return x.bitsWith(ir.OpShiftRight, v) }
+func (x *Tensor) AndScalar(v int64) *Tensor { return x.bitsWith("and_scalar", ir.OpAnd, v) }
+func (x *Tensor) OrScalar(v int64) *Tensor  { return x.bitsWith("or_scalar", ir.OpOr, v) }
+func (x *Tensor) XorScalar(v int64) *Tensor { return x.bitsWith("xor_scalar", ir.OpXor, v) }
+func (x *Tensor) ShiftLeftScalar(v int64) *Tensor {
+	return x.bitsWith("shift_left_scalar", ir.OpShiftLeft, v)
+}
+func (x *Tensor) ShiftRightScalar(v int64) *Tensor {
+	return x.bitsWith("shift_right_scalar", ir.OpShiftRight, v)
+}
 
-func (x *Tensor) bitsWith(op ir.Op, v int64) *Tensor {
-	if t := firstBad(op.String(), x); t != nil {
-		return t
-	}
-	if x.tr == nil {
-		return noTrace(op.String(), x)
-	}
-	d := x.DType()
-	if !holdsInteger(d, v) {
-		return x.misuse(op.String(), fmt.Sprintf("%d is no value of %v", v, d))
-	}
-	return record2(op, x, x.tr.number(d, ir.IntLiteralBits(d, v)))
+func (x *Tensor) bitsWith(call string, op ir.Op, v int64) *Tensor {
+	return called(call, func() *Tensor {
+		d := x.DType()
+		if !holdsInteger(d, v) {
+			return x.violates(call, "number", fmt.Sprintf("%d is no value of %v", v, d))
+		}
+		return record2(op, x, x.tr.number(d, ir.IntLiteralBits(d, v)))
+	}, x)
 }
 
 // holdsInteger returns whether v is a value of a dtype of integers; of others always.

@@ -39,11 +39,11 @@ func TestScalarsStandForTensors(t *testing.T) {
 	require.Equal(t, []float32{0, 0, 7, 8}, elements(t, y))
 
 	for want, bad := range map[string]*lazy.Tensor{
-		"scalars_test.go:42: where(i32[2]): 0.5 is no value of i32; convert x with Convert":                     lazy.From(tr, []bool{true, false}).WhereScalar(lazy.From(tr, []int32{1, 2}), 0.5),
-		"scalars_test.go:43: compare(i32[2]): 0.5 is no value of i32; convert x with Convert":                   lazy.From(tr, []int32{1, 2}).LessScalar(0.5),
-		"scalars_test.go:44: pad(f32[2,2]): got 3 entries of padding, x has 2 axes":                             x.PadZeros([2]int{}, [2]int{}, [2]int{}),
-		"scalars_test.go:45: maximum(f32[2,2]): none of the operands belongs to a trace; bring one in with Tra": w.MaximumScalar(1),
-		"scalars_test.go:46: sum(f32[2,2]): ":                                                                   x.SumKeep(2),
+		"scalars_test.go:42: where_scalar(bool[2], i32[2]): 0.5 is no value of i32; convert x with Convert":            lazy.From(tr, []bool{true, false}).WhereScalar(lazy.From(tr, []int32{1, 2}), 0.5),
+		"scalars_test.go:43: less_scalar(i32[2]): 0.5 is no value of i32; convert x with Convert":                      lazy.From(tr, []int32{1, 2}).LessScalar(0.5),
+		"scalars_test.go:44: pad_zeros(f32[2,2]): got 3 entries of padding, x has 2 axes":                              x.PadZeros([2]int{}, [2]int{}, [2]int{}),
+		"scalars_test.go:45: maximum_scalar(f32[2,2]): none of the operands belongs to a trace; bring one in with Tra": w.MaximumScalar(1),
+		"scalars_test.go:46: sum_keep(f32[2,2]): ":                                                                     x.SumKeep(2),
 	} {
 		require.ErrorContains(t, bad.Err(), want)
 	}

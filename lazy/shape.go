@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/dims"
@@ -51,7 +50,7 @@ func computeUnsqueeze(x *Tensor, axis int) *Tensor {
 // All their other dimensions must agree, and their dtypes.
 func Concatenate(axis int, xs ...*Tensor) *Tensor {
 	if len(xs) == 0 {
-		return &Tensor{err: opError(callsite.Caller(), "concatenate", ErrUsage, nil, "there is nothing to join: give it a tensor or more")}
+		return noOperands("concatenate", "there is nothing to join: give it a tensor or more")
 	}
 	return recordN(ir.OpConcatenate, xs, ir.Attr{Int: int64(axis)})
 }
@@ -102,10 +101,15 @@ func (x *Tensor) blame(operands ...*Tensor) *Tensor {
 // SumKeep is [Tensor.Sum] whose axes stay, of one element each, so that the result
 // broadcasts with x. MeanKeep, MaxKeep and MinKeep are the same of [Tensor.Mean],
 // [Tensor.Max] and [Tensor.Min].
-func (x *Tensor) SumKeep(axes ...int) *Tensor  { return x.keepAxes(x.Sum(axes...), axes) }
-func (x *Tensor) MeanKeep(axes ...int) *Tensor { return x.keepAxes(x.Mean(axes...), axes) }
-func (x *Tensor) MaxKeep(axes ...int) *Tensor  { return x.keepAxes(x.Max(axes...), axes) }
-func (x *Tensor) MinKeep(axes ...int) *Tensor  { return x.keepAxes(x.Min(axes...), axes) }
+func (x *Tensor) SumKeep(axes ...int) *Tensor  { return x.keeping("sum_keep", (*Tensor).Sum, axes) }
+func (x *Tensor) MeanKeep(axes ...int) *Tensor { return x.keeping("mean_keep", (*Tensor).Mean, axes) }
+func (x *Tensor) MaxKeep(axes ...int) *Tensor  { return x.keeping("max_keep", (*Tensor).Max, axes) }
+func (x *Tensor) MinKeep(axes ...int) *Tensor  { return x.keeping("min_keep", (*Tensor).Min, axes) }
+
+// keeping reduces x over the axes, which stay, for the user's call op.
+func (x *Tensor) keeping(op string, reduce func(x *Tensor, axes ...int) *Tensor, axes []int) *Tensor {
+	return called(op, func() *Tensor { return x.keepAxes(reduce(x, axes...), axes) }, x)
+}
 
 // keepAxes gives y, which x was reduced to over some axes, these axes back.
 func (x *Tensor) keepAxes(y *Tensor, over []int) *Tensor {
@@ -148,13 +152,14 @@ func scalars(x, y *Tensor) (_, _ *Tensor) { return x.scalar(), y.scalar() }
 // PadZeros returns x with zeros around it: before and after the elements of each of its
 // last axes, as many axes as there are entries. Negative numbers take elements away.
 func (x *Tensor) PadZeros(padding ...[2]int) *Tensor {
-	const op = "pad"
-	if t := firstBad(op, x); t != nil {
-		return t
-	}
+	return called("pad_zeros", func() *Tensor { return x.padZeros(padding) }, x)
+}
+
+func (x *Tensor) padZeros(padding [][2]int) *Tensor {
+	const op = "pad_zeros"
 	first := x.Rank() - len(padding)
 	if first < 0 {
-		return x.misuse(op, fmt.Sprintf("got %s of padding, x has %s", diag.Count(len(padding), "entry"), diag.Count(x.Rank(), "axis")))
+		return x.violates(op, "entries", fmt.Sprintf("got %s of padding, x has %s", diag.Count(len(padding), "entry"), diag.Count(x.Rank(), "axis")))
 	}
 	zero, bad := x.scalarLike(op, 0)
 	if bad != nil {

@@ -125,7 +125,7 @@ func (x *Tensor) Size(axis int) *Tensor {
 		return b
 	}
 	if r := x.Rank(); axis < -r || axis >= r {
-		return x.misuse(op, "x has "+diag.Count(r, "axis"))
+		return x.violates(op, "axis", "x has "+diag.Count(r, "axis"))
 	}
 	tr := traceOf(x)
 	if tr == nil {

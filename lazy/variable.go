@@ -130,6 +130,20 @@ func (t *Tensor) misuse(op, why string) *Tensor {
 	return t.dev.poisoned(t.tr, t.misused(op, why))
 }
 
+// violates returns a poisoned tensor for a call op on operands, t alone if none is given, that breaks the
+// demand of that name in ops.Written.
+func (t *Tensor) violates(op, demand, why string, operands ...*Tensor) *Tensor {
+	if b := firstBad(op, t); b != nil {
+		return b
+	}
+	if len(operands) == 0 {
+		operands = []*Tensor{t}
+	}
+	e := opError(t.callSite(), op, ErrUsage, operands, "%s", why)
+	e.Label = op + "_" + demand
+	return t.dev.poisoned(t.tr, e)
+}
+
 // misused is the error of misuse.
 func (t *Tensor) misused(op, why string) *OpError {
 	return opError(callsite.Caller(), op, ErrUsage, []*Tensor{t}, "%s", why)

@@ -237,7 +237,7 @@ var module = strings.TrimSuffix(reflect.TypeFor[Cache]().PkgPath(), "/internal/c
 var userCode = []string{"/examples/", "/bench", "/cmd/", "/internal/usertest"}
 
 // through are the packages that this module calls itself through.
-var through = []string{"runtime.", "iter.", "slices.", "sync."}
+var through = []string{"runtime.", "iter.", "slices.", "sync.", "reflect."}
 
 // library reports whether a function is this module's own code and not a test
 // or one of its programs.

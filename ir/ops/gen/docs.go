@@ -50,6 +50,14 @@ func familyPage(f ops.Family) []byte {
 	for _, o := range composites {
 		b.WriteString("\n" + o.Markdown("###"))
 	}
+	if written := rowsOf(f, ops.Written); len(written) > 0 {
+		b.WriteString("\n## Calls recorded as other ops\nThe constraints of the ops that such a call is made of hold, too.\n\n")
+		for _, o := range written {
+			for i, label := range o.Labels() {
+				fmt.Fprintf(&b, "- `%s` %s.\n", label, o.Where[i].Text)
+			}
+		}
+	}
 	return b.Bytes()
 }
 
