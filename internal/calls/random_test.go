@@ -31,6 +31,8 @@ type randomCall struct {
 	attrs    calls.Values
 	dtypes   []types.DType
 	shapes   [][]int // symbol stands for the size n
+	indices  []bool  // which of the tensors have indices of places
+	outside  bool    // an index is beyond all places, which is an error of the step
 	seed     uint64
 	symbolic bool
 }
@@ -59,6 +61,7 @@ func sizes(shape []int, n int) []int {
 // inputs returns the tensors of the call for an n.
 func (c *randomCall) inputs(n int) []soa.View {
 	r := rand.New(rand.NewPCG(c.seed, uint64(n)))
+	places, outside := c.places(n), c.outside
 	var all []soa.View
 	for i, d := range c.dtypes {
 		v := soa.Make(types.Of(d, sizes(c.shapes[i], n)...))
@@ -66,6 +69,11 @@ func (c *randomCall) inputs(n int) []soa.View {
 			switch {
 			case d == types.Bool:
 				samples.Set(v, k, float64(r.IntN(2)))
+			case c.indices[i] && outside:
+				samples.Set(v, k, beyond)
+				outside = false
+			case c.indices[i]:
+				samples.Set(v, k, float64(c.place(r, i, places)))
 			case d.IsComplex():
 				samples.SetComplex(v, k, complex(r.Float64()-0.5, r.Float64()-0.5))
 			case d.IsFloat() && c.op.Package == "linalg":
@@ -81,6 +89,67 @@ func (c *randomCall) inputs(n int) []soa.View {
 		all = append(all, v)
 	}
 	return all
+}
+
+// beyond is an index beyond the places of most tensors, which every dtype has.
+const beyond = 120
+
+// indexes reports whether an operand has indices of places.
+func indexes(o *calls.Op, operand int) bool {
+	name := o.Operands[operand].Name
+	return strings.HasPrefix(name, "ind") || name == "labels" || name == "pivots" || operand == 0 && (o.Name == "OneHot" || o.Name == "Bincount")
+}
+
+// places returns a number of places that exist whichever axis indices are of: the smallest dimension
+// of the tensor that they choose from, or what an attribute says.
+func (c *randomCall) places(n int) int {
+	least := 5
+	if i := slices.Index(c.indices, false); i >= 0 {
+		if len(c.shapes[i]) == 0 {
+			return 1
+		}
+		for _, d := range sizes(c.shapes[i], n) {
+			least = min(least, d)
+		}
+	}
+	for _, name := range []string{"classes", "bins"} {
+		if v, ok := c.attrs[name].(int); ok {
+			least = min(least, v)
+		}
+	}
+	return least
+}
+
+// place returns an index for tensor i, of which some ops take negative ones, too.
+func (c *randomCall) place(r *rand.Rand, i, places int) int {
+	if places < 1 {
+		return 0
+	}
+	at := r.IntN(places)
+	switch {
+	case c.op.Operands[min(i, len(c.op.Operands)-1)].Name == "pivots": // which count from 1
+		return at + 1
+	case c.dtypes[i].IsSigned() && r.IntN(4) == 0 && slices.Contains([]string{"Index", "IndexPut", "IndexFill", "Take", "Put"}, c.op.GoName()):
+		return at - places
+	}
+	return at
+}
+
+// refusesIndex reports whether the step of the call must fail, as beyond is none of its places.
+func (c *randomCall) refusesIndex(n int) bool {
+	all := 1
+	if i := slices.Index(c.indices, false); i >= 0 {
+		all = types.Of(c.dtypes[i], sizes(c.shapes[i], n)...).Elements()
+	}
+	if !c.outside || all > beyond || c.places(n) < 1 {
+		return false
+	}
+	for i, d := range c.dtypes {
+		if c.indices[i] && d != types.Bool && types.Of(d, sizes(c.shapes[i], n)...).Elements() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // random makes calls.
@@ -188,7 +257,7 @@ func (r random) call(all []*calls.Op) *randomCall {
 	c := &randomCall{op: all[r.IntN(len(all))], attrs: calls.Values{}, seed: r.Uint64N(1 << 40), symbolic: r.IntN(2) == 0}
 	shape := r.shape()
 	of := map[string]types.DType{}
-	for i, o := range c.op.Operands {
+	for operand, o := range c.op.Operands {
 		if o.Optional && r.IntN(2) == 0 {
 			break
 		}
@@ -200,11 +269,11 @@ func (r random) call(all []*calls.Op) *randomCall {
 			d, ok := of[o.Like]
 			switch {
 			case ok && r.IntN(12) > 0:
-			case strings.HasPrefix(o.Name, "ind") || o.Name == "labels" || o.Name == "pivots":
+			case indexes(c.op, operand):
 				d = r.dtype(ops.Integer)
 			case o.Name == "mask" || o.Name == "cond":
 				d = types.Bool
-			case o.Is == ops.Any && i > 0 && len(c.dtypes) > 0 && r.IntN(12) > 0:
+			case o.Is == ops.Any && operand > 0 && len(c.dtypes) > 0 && r.IntN(12) > 0:
 				d = c.dtypes[0]
 			default:
 				d = r.dtype(o.Is)
@@ -214,9 +283,10 @@ func (r random) call(all []*calls.Op) *randomCall {
 			if len(c.dtypes) > 0 && r.IntN(2) == 0 {
 				s = r.like(shape)
 			}
-			c.dtypes, c.shapes = append(c.dtypes, d), append(c.shapes, s)
+			c.dtypes, c.shapes, c.indices = append(c.dtypes, d), append(c.shapes, s), append(c.indices, indexes(c.op, operand))
 		}
 	}
+	c.outside = slices.Contains(c.indices, true) && r.IntN(4) == 0
 	for _, a := range c.op.Attrs {
 		if a.Name == "bound" {
 			continue
@@ -333,7 +403,7 @@ func run(t *testing.T, dev *lazy.Device, all []*randomCall, n int) []outcome {
 		tensors[i], outcomes[i].err = record(t, c, tr, c.inputs(n))
 		roots = append(roots, tensors[i]...)
 	}
-	if err := tr.MarkStep(roots...); err != nil {
+	if err := cmp.Or(tr.MarkStep(roots...), tr.Wait(context.Background())); err != nil {
 		if len(all) == 1 {
 			return []outcome{{err: cmp.Or(outcomes[0].err, err)}}
 		}
@@ -415,30 +485,50 @@ func runOpen(t *testing.T, dev *lazy.Device, c *randomCall, ns []int) []outcome 
 }
 
 // What is inferred for random calls is what comes out, and compiled they compute what the
-// evaluator does, for sizes that are numbers and for such that are open.
+// evaluator does, for sizes that are numbers and for such that are open. The calls that count are
+// those that ran and were compared. Few others run beside them: calls that the op refuses, and calls
+// with an index that does not exist.
 func TestRandomCalls(t *testing.T) {
 	trials.Sequential(t)
 	open := func(name string, o ...lazy.Option) *lazy.Device {
-		dev, err := lazy.Open(name, append(o, lazy.CheckIndices(false), lazy.Logger(slog.New(slog.DiscardHandler)))...)
+		dev, err := lazy.Open(name, append(o, lazy.Logger(slog.New(slog.DiscardHandler)))...)
 		require.NoError(t, err)
 		t.Cleanup(func() { dev.Close() })
 		return dev
 	}
 	exact, compiled, sized := open("eval", lazy.StaticShapes()), open("cpu", lazy.StaticShapes()), open("cpu")
 	const step = 20
-	ran, refused, opened := 0, 0, 0
+	ran, refused, failed, outside, opened := 0, 0, 0, 0, 0
 	allowed := map[string]int{}
 	all := calls.All()
-	for batch := range max(trials.Soak(200, 100_000)/step, 1) {
+	least := max(trials.Soak(120, 100_000), step)
+	for batch := 0; ran < least; batch++ {
 		r := random{rand.New(rand.NewPCG(uint64(batch), 1))}
 		var some []*randomCall
-		for range step {
-			some = append(some, r.call(all))
+		for len(some) < step {
+			c := r.call(all)
+			if _, err := record(t, c, lazy.NewTrace(exact), c.inputs(3)); err != nil { // and no panic
+				refuses(t, c, err)
+				if refused < 1+ran/10 {
+					_, got := record(t, c, lazy.NewTrace(compiled), c.inputs(3))
+					require.Equal(t, reason(err), reason(got), c)
+					refused++
+				}
+				continue
+			}
+			if c.refusesIndex(3) {
+				want, got := run(t, exact, []*randomCall{c}, 3)[0], run(t, compiled, []*randomCall{c}, 3)[0]
+				require.ErrorIs(t, want.err, lazy.ErrIndex, c)
+				same(t, c, got, want)
+				outside++
+				continue
+			}
+			some = append(some, c)
 		}
 		want, got := run(t, exact, some, 3), run(t, compiled, some, 3)
 		for i, c := range some {
 			if !same(t, c, got[i], want[i]) {
-				refused++
+				failed++
 				continue
 			}
 			ran++
@@ -457,9 +547,11 @@ func TestRandomCalls(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, ran, refused, "most calls are to run: %d ran", ran)
+	require.Less(t, failed, 1+ran/20, "few calls are to fail when they run")
+	require.Positive(t, outside, "some calls are to have an index that does not exist")
 	require.Positive(t, opened, "some calls are to run with open sizes")
-	t.Logf("%d calls ran, %d for open sizes, %d were refused; of %d ops %d ran", ran, opened, refused, len(all), len(allowed))
+	t.Logf("%d calls ran and were compared, of %d of %d ops, and %d runs of them for open sizes; beside them %d were refused, %d had an index that does not exist, and %d failed when they ran",
+		ran, len(allowed), len(all), opened, refused, outside, failed)
 }
 
 // refuses requires that err says what runs with no open size: the op itself, or the code of a backend for it.
