@@ -5,6 +5,7 @@ import (
 
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // OpenSize is a size that a module leaves open: that of a dimension of an argument, or of all dimensions to
@@ -12,7 +13,7 @@ import (
 type OpenSize struct {
 	Name        string // that the text gives; "" if it gives none
 	At          []Dimension
-	Least, Most int // that the text gives (ltc.dims), both included; else 0 and the largest int
+	Least, Most int // that the text gives (ltc.dims, or bounds of a type), both included; else 0 and the largest int
 }
 
 // OpenSizes returns the sizes that the arguments of a function of m leave open, in the order of arguments and
@@ -37,6 +38,9 @@ func OpenSizes(m *mlir.Module, f *mlir.Op, args []Arg) (all []OpenSize) {
 				}
 				all = append(all, s)
 			}
+			if most := mostOf(f, i, axis); most >= 0 {
+				all[k].Most = min(all[k].Most, most)
+			}
 			all[k].At = append(all[k].At, Dimension{Arg: i, Name: a.Name, Axis: axis})
 		}
 	}
@@ -48,6 +52,18 @@ func OpenSizes(m *mlir.Module, f *mlir.Op, args []Arg) (all []OpenSize) {
 		}
 	}
 	return all
+}
+
+// mostOf returns the bound that the type of an argument gives a dimension; -1 if it gives none.
+func mostOf(f *mlir.Op, arg, dim int) int {
+	t, ok := f.FuncType().Ins[arg].(*mlir.TensorType)
+	if !ok {
+		return -1
+	}
+	if bounds := stablehlo.Bounds(t); dim < len(bounds) && bounds[dim] != mlir.Dynamic {
+		return int(min(bounds[dim], math.MaxInt))
+	}
+	return -1
 }
 
 // dimName returns the name that the attribute ltc.dim gives a dimension of an argument of a function;

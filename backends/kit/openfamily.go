@@ -13,7 +13,6 @@ import (
 	"ltc/backends/reference/eval"
 	"ltc/ir/dims"
 	"ltc/mlir"
-	"ltc/stablehlo"
 )
 
 // OpenFamily returns one program for all sizes of a module that leaves some open. Kernels makes kernels of the program once its sizes are expressions. Zeros says
@@ -109,6 +108,9 @@ func unifyAll(open *plan.Opening, pairs []eval.SizeGuard) bool {
 		for _, x := range all {
 			if s, to, ok := unify(open, now(x[0]), now(x[1])); ok {
 				became[s] = to
+				if of, within, ok := bounded(open, s, to); ok {
+					became[of] = within
+				}
 			}
 		}
 	}
@@ -159,6 +161,21 @@ func unify(open *plan.Opening, a, b int64) (s, to int64, ok bool) {
 		}
 	}
 	return s, to, ok
+}
+
+// bounded has the symbol that s became be within the bounds of s, too. It returns false if it is no symbol,
+// or was within them.
+func bounded(open *plan.Opening, s, to int64) (of, within int64, ok bool) {
+	name, lo, hi, ok := dims.SymbolOf(to)
+	least, most := dims.Bounds(s)
+	if !ok || least <= lo && most >= hi || min(hi, most) <= max(lo, least) {
+		return 0, 0, false
+	}
+	within = dims.Symbol(name, max(lo, least), min(hi, most))
+	for k := range open.Symbols {
+		open.Symbols[k].Size = dims.Substitute(open.Symbols[k].Size, to, within)
+	}
+	return to, within, true
 }
 
 // solve returns a symbol that may be solved for, and what it is where a = b.
@@ -218,11 +235,6 @@ const unbounded = math.MaxInt32
 func openDims(p *backends.Program, zeros plan.Zeros) (open plan.Opening, err error) {
 	open.Sig = p.Signature
 	main := p.Module.Func("main")
-	for i, t := range main.FuncType().Ins {
-		if tt, ok := t.(*mlir.TensorType); ok && stablehlo.Bounds(tt) != nil {
-			return open, fmt.Errorf("argument %d is %v: a size that is only bounded is known of each value alone", i, tt)
-		}
-	}
 	sizes := backends.OpenSizes(p.Module, main, p.Signature.Args)
 	if len(sizes) == 0 {
 		return open, fmt.Errorf("no argument tells the sizes that the text leaves open")

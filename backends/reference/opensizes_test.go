@@ -153,3 +153,41 @@ func setAll[T any](s []T, x T) {
 		s[i] = x
 	}
 }
+
+// Bounds of arguments' types are bounds of their sizes, and those of one size are all its bounds. The
+// program is compiled once, for all sizes within them.
+func TestBoundsOfTypes(t *testing.T) {
+	const text = `func.func @main(%x: tensor<?x3xf32, #stablehlo.bounds<8, ?>>, %y: tensor<?x3xf32, #stablehlo.bounds<6, ?>>, %z: tensor<?xf32>) -> (tensor<3xf32>, tensor<?x3xf32, #stablehlo.bounds<7, ?>>, tensor<?xf32, #stablehlo.bounds<5>>) {
+  %0 = stablehlo.add %x, %y : (tensor<?x3xf32, #stablehlo.bounds<8, ?>>, tensor<?x3xf32, #stablehlo.bounds<6, ?>>) -> tensor<?x3xf32, #stablehlo.bounds<7, ?>>
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %1 = stablehlo.reduce(%0 init: %c) applies stablehlo.add across dimensions = [0] : (tensor<?x3xf32, #stablehlo.bounds<7, ?>>, tensor<f32>) -> tensor<3xf32>
+  %2 = stablehlo.negate %z : (tensor<?xf32>) -> tensor<?xf32, #stablehlo.bounds<5>>
+  return %1, %0, %2 : tensor<3xf32>, tensor<?x3xf32, #stablehlo.bounds<7, ?>>, tensor<?xf32, #stablehlo.bounds<5>>
+}`
+	for _, backend := range []string{"eval", "cpu"} {
+		t.Run(backend, func(t *testing.T) {
+			b, err := backends.Open(backend)
+			require.NoError(t, err)
+			e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{Compiled: backend == "cpu"})
+			require.NoError(t, err)
+			run := func(m, n, k int) (*backends.Call, error) {
+				c := &backends.Call{Args: []soa.View{soa.Make(types.Of(types.F32, m, 3)), soa.Make(types.Of(types.F32, n, 3)), soa.Make(types.Of(types.F32, k))}}
+				setAll(soa.Slice[float32](c.Args[0]), 1)
+				setAll(soa.Slice[float32](c.Args[1]), 2)
+				return c, e.Execute(t.Context(), c)
+			}
+			for n := range 7 {
+				c, err := run(n, n, 6-max(n, 1))
+				require.NoError(t, err)
+				require.Equal(t, []float32{float32(3 * n), float32(3 * n), float32(3 * n)}, soa.Slice[float32](c.Results[0]))
+				require.Equal(t, types.Shape{n, 3}, c.Results[1].Type.Shape)
+			}
+			_, err = run(7, 7, 1)
+			require.ErrorContains(t, err, "dimension 0 of argument 1 is 7: the program is for 0 to 6")
+			_, err = run(4, 5, 1)
+			require.ErrorContains(t, err, "operands are tensor<4x3xf32> and tensor<5x3xf32>")
+			_, err = run(4, 4, 6)
+			require.ErrorContains(t, err, "stablehlo.negate: operand 0 is tensor<6xf32> but the result is tensor<?xf32, #stablehlo.bounds<5>> (negate_c1)")
+		})
+	}
+}

@@ -86,7 +86,7 @@ func (b *Backend) FixSizes(ctx context.Context, p *backends.Program, shapes [][]
 		if !ok {
 			return sizes, fmt.Errorf("argument %d is %v", i, a.Type)
 		}
-		if t, err = closed(t, shapes[i]); err != nil {
+		if t, err = closed(t, shapes[i], nil); err != nil {
 			return sizes, fmt.Errorf("argument %d: %w", i, err)
 		}
 		x.become(a, t)

@@ -182,7 +182,7 @@ func give(env map[*mlir.Value]value, what string, vs []*mlir.Value, parts value)
 		}
 		for k, t := range leaves {
 			if tt, ok := t.(*mlir.TensorType); ok {
-				if _, err := closed(tt, parts[k].shape); err != nil {
+				if _, err := closed(tt, parts[k].shape, nil); err != nil {
 					return fmt.Errorf("%s %d gets %w", what, i, err)
 				}
 			}
@@ -347,7 +347,7 @@ func (s *special) resultTypes(m *mlir.Module, op *mlir.Op, in []tensor, wanted m
 	types = make([]mlir.Type, len(op.Results))
 	left := -1 // a result that is open still
 	become := func(i int, shape []int) error {
-		c, err := closed(op.Results[i].Type.(*mlir.TensorType), shape)
+		c, err := closed(op.Results[i].Type.(*mlir.TensorType), shape, &guards)
 		if err != nil {
 			return fmt.Errorf("result %d gets %w", i, err)
 		}
@@ -379,9 +379,10 @@ func (s *special) resultTypes(m *mlir.Module, op *mlir.Op, in []tensor, wanted m
 		}
 	}
 	if left < 0 && !openOp(op) && !(m.Symbolic && hasExprs(op)) && s.op == op {
-		return types, nil, nil
+		return types, guards, nil
 	}
-	inferred, guards, err := inferShapes(m, s.op, in, types)
+	inferred, more, err := inferShapes(m, s.op, in, types)
+	guards = append(guards, more...)
 	if why := opTable[s.op.Code].unshaped; err != nil && (left < 0 || why == "" || why == howManyBits) {
 		return nil, nil, err
 	}

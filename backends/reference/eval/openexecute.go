@@ -64,7 +64,7 @@ func (e *openExecutable) Execute(ctx context.Context, c *backends.Call) error {
 		} else if v, err = dense.Copy(&copies, i, v); err != nil {
 			return err
 		}
-		ct, err := closed(t.(*mlir.TensorType), v.Type.Shape)
+		ct, err := closed(t.(*mlir.TensorType), v.Type.Shape, nil)
 		if err != nil {
 			return fmt.Errorf("execute: argument %d: %w", i, err)
 		}

@@ -44,8 +44,9 @@ func untilSized(op *mlir.Op) bool {
 	return op.Code != stablehlo.DynamicTopK && len(op.Regions) == 0 && openOp(op)
 }
 
-// closed returns the type that a declared one becomes with the given sizes.
-func closed(t *mlir.TensorType, shape []int) (*mlir.TensorType, error) {
+// closed returns the type that a declared one becomes with the given sizes. If guards is not nil, it gets
+// what has to hold for sizes that are expressions to be within the type's bounds.
+func closed(t *mlir.TensorType, shape []int, guards *[]dims.Guard) (*mlir.TensorType, error) {
 	most := stablehlo.Bounds(t)
 	fits := len(shape) == len(t.Shape)
 	for i := 0; fits && i < len(shape); i++ {
@@ -53,8 +54,13 @@ func closed(t *mlir.TensorType, shape []int) (*mlir.TensorType, error) {
 		if dims.IsExpr(n) && t.Shape[i] != mlir.Dynamic && t.Shape[i] != n {
 			return nil, &NotEqual{SizeGuard: SizeGuard{Guard: dims.Guard{Rule: dims.Equal, A: n, B: t.Shape[i]}}}
 		}
-		fits = (n >= 0 || dims.IsExpr(n)) && (t.Shape[i] == mlir.Dynamic || t.Shape[i] == n) &&
-			(i >= len(most) || most[i] < 0 || dims.AtMost(n, most[i]))
+		fits = (n >= 0 || dims.IsExpr(n)) && (t.Shape[i] == mlir.Dynamic || t.Shape[i] == n)
+		if !fits || i >= len(most) || most[i] < 0 || dims.AtMost(n, most[i]) {
+			continue
+		}
+		if fits = guards != nil && dims.IsExpr(n); fits {
+			*guards = append(*guards, dims.Guard{Rule: dims.NotMore, A: n, B: most[i]})
+		}
 	}
 	if !fits {
 		return nil, fmt.Errorf("a shape of %v for %v", shape, t)

@@ -158,7 +158,7 @@ func (c *compiler) single(ctx context.Context, op *mlir.Op, in []tensor, capture
 		w := &mlir.Value{Name: v.Name, Type: v.Type}
 		n := len(leafTypes(v.Type))
 		if t, ok := v.Type.(*mlir.TensorType); ok && openType(t) {
-			c, err := closed(t, in[0].shape)
+			c, err := closed(t, in[0].shape, nil)
 			if err != nil {
 				return nil, err
 			}
