@@ -572,3 +572,67 @@ func TestCausesBesideSizesOfData(t *testing.T) {
 		})
 	}
 }
+
+// Sizes and numbers that a program has in ops, loops and other ops' constants are named as such, and leave
+// nothing to do.
+func TestCausesOfSizesAndNumbersWithin(t *testing.T) {
+	vector := func(tr *lazy.Trace, n int) *lazy.Tensor { return lazy.From(tr, sequence(n), n) }
+	const sizes, number = "nothing: this program is for all sizes", "nothing to change: numbers of this line"
+	type want struct {
+		kind     explain.Kind
+		what, do string
+	}
+	for name, c := range map[string]struct {
+		step func(tr *lazy.Trace, i int) *lazy.Tensor
+		runs int
+		want []want // of the compiles after the first
+	}{
+		"a size computed from another": {func(tr *lazy.Trace, i int) *lazy.Tensor {
+			n := 5 + i
+			return vector(tr, n).Narrow(0, 0, (n+1)/2).Exp()
+		}, 3, []want{
+			{explain.Shape, "parameter f32[n], was f32[5]", sizes},
+			{explain.Shape, "limits = [floor((n + 1) / 2)], was limits = [3]", sizes},
+		}},
+		"a size of data as a number": {func(tr *lazy.Trace, i int) *lazy.Tensor {
+			x := vector(tr, 5+i)
+			return x.MaskedSelect(x.GreaterScalar(1)).Size(0)
+		}, 2, []want{{explain.Shape, "parameter f32[n], was f32[5]", sizes}}},
+		"a number in a loop": {func(tr *lazy.Trace, i int) *lazy.Tensor {
+			return steps(2, vector(tr, 4), func(s *lazy.Tensor) *lazy.Tensor { return s.MulScalar(float64(i + 2)) })
+		}, 4, []want{
+			{explain.Constant, "the constant 3.0, was 2.0", "nothing for a number of an op: the third value makes it an argument"},
+			{explain.Number, "the number 3.0, now another", number},
+		}},
+		"numbers that begin as one": {func(tr *lazy.Trace, i int) *lazy.Tensor {
+			return vector(tr, 4).MulScalar(float64(i)).AddScalar(float64(2 * i))
+		}, 3, []want{{explain.Number, "the number 0.0, now another", number}}},
+		"a second axis of size 0": {func(tr *lazy.Trace, i int) *lazy.Tensor {
+			n := [][]int{{5, 3}, {6, 4}, {7, 0}}[i]
+			return lazy.From(tr, sequence(n[0]*n[1]), n[0], n[1]).Exp()
+		}, 3, []want{
+			{explain.Shape, "was f32[5,3]", sizes},
+			{explain.Shape, "parameter f32[7,0], was f32[n,n1]", "skip steps that have no elements"},
+		}},
+		"a size and a number": {func(tr *lazy.Trace, i int) *lazy.Tensor {
+			return vector(tr, 5+i).MulScalar(0.5 * float64(i+1))
+		}, 5, []want{
+			{explain.Shape, "parameter f32[6], was f32[5]", "nothing: a number of an op has become an argument in the same step"},
+			{explain.Shape, "parameter f32[n], was f32[6]", sizes},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := lazy.NewTrace(open(t, "cpu"))
+			for i := range c.runs {
+				require.NoError(t, tr.MarkStep(c.step(tr, i)))
+			}
+			all := tr.Explain()
+			require.Len(t, all, len(c.want), "%v", all)
+			for i, w := range c.want {
+				require.Equal(t, w.kind, all[i].Kind, "%v", all[i])
+				require.Contains(t, all[i].What, w.what)
+				require.Contains(t, all[i].Do, w.do)
+			}
+		})
+	}
+}

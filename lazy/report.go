@@ -318,7 +318,7 @@ func (d *Device) compiled(p *programs.Program, by *account.Account[SyncReason], 
 // compiledFor says what of a compile its explanation depends on.
 func (d *Device) compiledFor(p *programs.Program, by *account.Account[SyncReason], at callsite.Site, why purpose) programs.Compiled {
 	return programs.Compiled{
-		Program: p, At: at, Call: by.Calls, Read: why.read, Found: d.metrics.Count(metrics.CachedCompile), Setting: d.setting(),
+		Program: p, At: at, Call: by.Calls, Read: why.read, Opens: d.programs.Families != nil && d.kept.of(at, p.Graph.Hash()) == "", Found: d.metrics.Count(metrics.CachedCompile), Setting: d.setting(),
 		Others: func() []*programs.Program { return d.programs.Recent(programs.Near) },
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Instantiate returns the graph that g is where sizes that are expressions of package dims are
-// the numbers that size says. Sizes as numbers ([ir.OpSizeOf]) become constants. The error is that of a rule that the numbers break.
+// the numbers that size says. Those of them that are ops ([ir.OpSizeOf]) become constants. The error is that of a rule that the numbers break.
 func Instantiate(g *ir.Graph, size func(d int) int) (*ir.Graph, error) {
 	return (&instance{size: size}).graph(g)
 }
@@ -138,10 +138,13 @@ func reshapes(n *ir.Node) bool {
 	return n.Type.Elements() == n.In[0].Type.Elements() && n.Type.Elements() > 0
 }
 
-// constant is a size as a number.
+// constant is a size as a number; one that stays open is left as it is.
 func (x *instance) constant(size *ir.Node) (*ir.Node, error) {
 	d := size.Type.DType
 	n := x.size(int(size.Attrs[ir.SizeOfSize].Int))
+	if dims.IsExpr(n) {
+		return x.b.Node(ir.OpSizeOf, nil, []ir.Attr{ir.SizeOfDType: {Int: int64(d)}, ir.SizeOfSize: {Int: int64(n)}}, nil)
+	}
 	bits := ir.LiteralBits(d, float64(n))
 	if !d.IsFloat() {
 		bits = ir.IntLiteralBits(d, int64(n))

@@ -19,6 +19,7 @@ type Difference struct {
 	Alike    bool // see [Comparison]
 	// Resized is the dimension that is another, of the kind Shape.
 	Resized *Resized
+	Numbers bool // numbers of ops became arguments
 }
 
 // Resized is a dimension that is another.
@@ -47,6 +48,7 @@ type Comparison struct {
 	Alike bool
 
 	first, later *event // see walk
+	numbers      bool   // see Difference
 
 	was, now *Program
 	inner    map[[2]uint64]*Comparison
@@ -87,7 +89,7 @@ func compare(was, now *Program, inner map[[2]uint64]*Comparison) *Comparison {
 // Difference says in what the programs differ. What follows from something else does not
 // count: of ops that differ, the first is named whose operands do not.
 func (c *Comparison) Difference() *Difference {
-	d := &Difference{Ops: c.Ops, Alike: c.Alike}
+	d := &Difference{Ops: c.Ops, Alike: c.Alike, Numbers: c.numbers}
 	first := c.first
 	switch {
 	case first == nil && c.later == nil:
@@ -101,7 +103,10 @@ func (c *Comparison) Difference() *Difference {
 	}
 	if first.inner != nil {
 		inner := first.inner.Difference()
-		inner.Ops, inner.Alike = d.Ops, d.Alike
+		inner.Ops, inner.Alike, inner.Numbers = d.Ops, d.Alike, d.Numbers
+		if inner.Kind == Constant {
+			inner.Do = constantOfBody
+		}
 		return inner
 	}
 	if !c.random(first, d) && !(first.kind.ops() && c.swapped(d)) {
@@ -181,6 +186,7 @@ func (c *Comparison) walk() {
 		e.iEnd, e.jEnd = i+1, j+1
 		if c.pair(&e) && e.kind != Equal {
 			c.Ops++
+			c.numbers = c.numbers || e.kind == Number
 			if e.inner != nil {
 				c.Alike = c.Alike && e.inner.Alike
 			} else if e.kind == Wiring || e.kind == Argument {

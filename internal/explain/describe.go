@@ -73,7 +73,8 @@ func (c *Comparison) begins(e *event, d *Difference) bool {
 }
 
 // shared describes a number of an op that another op has, too, in one of the programs: equal constants of
-// a program are one. It reports whether the op that is new or gone is such a number.
+// a program are one. A number that a loop takes from outside once it varies is such a number, too. shared
+// reports whether the op that is new or gone is one.
 func (c *Comparison) shared(e *event, d *Difference) bool {
 	one, other, at, mate := c.now, c.was, e.j, c.back
 	switch {
@@ -87,32 +88,72 @@ func (c *Comparison) shared(e *event, d *Difference) bool {
 	if o.Role != Literal && !argument {
 		return false
 	}
-	for u := range one.ops {
-		k, m := slices.Index(one.ops[u].In, int32(at)), mate[u]
-		if k < 0 {
-			continue
-		}
-		if m < 0 || k >= len(other.ops[m].In) {
+	u, k := one.user(at)
+	for u >= 0 && mate[u] < 0 && one.ops[u].Role == Filled { // new or gone, as the number is
+		u, k = one.user(u)
+	}
+	if u < 0 || mate[u] < 0 {
+		return false
+	}
+	m := int(mate[u])
+	d.Was, d.Now = other.ops[m].At, one.ops[u].At
+	if k >= len(other.ops[m].In) {
+		inner, i := other.inside(m, o)
+		if !argument || i < 0 {
 			return false
 		}
-		p := int(other.ops[m].In[k])
-		if other.ops[p].Role != Literal || other.ops[p].Type != o.Type {
-			return false
-		}
-		mine, its := one.text(at).Literal, other.text(p).Literal
-		d.Was, d.Now = other.ops[m].At, one.ops[u].At
-		switch {
-		case argument:
-			d.set(Number, fmt.Sprintf("the number %s, now another", its))
-		case e.kind == ExtraOp:
-			d.set(Constant, fmt.Sprintf("the constant %s, was %s", mine, its))
-		default:
-			d.Was, d.Now = d.Now, d.Was
-			d.set(Constant, fmt.Sprintf("the constant %s, was %s", its, mine))
-		}
+		d.Was, d.Now = inner.ops[i].At, o.At
+		d.set(Number, fmt.Sprintf("the number %s, now another", inner.text(i).Literal))
 		return true
 	}
-	return false
+	p := int(other.ops[m].In[k])
+	for other.ops[p].Role == Filled && len(other.ops[p].In) == 1 {
+		p = int(other.ops[p].In[0])
+	}
+	if other.ops[p].Role != Literal || other.ops[p].Type != o.Type {
+		return false
+	}
+	mine, its := one.text(at).Literal, other.text(p).Literal
+	switch {
+	case argument:
+		d.set(Number, fmt.Sprintf("the number %s, now another", its))
+	case e.kind == ExtraOp:
+		d.set(Constant, fmt.Sprintf("the constant %s, was %s", mine, its))
+	default:
+		d.Was, d.Now = d.Now, d.Was
+		d.set(Constant, fmt.Sprintf("the constant %s, was %s", its, mine))
+	}
+	return true
+}
+
+// user returns the first op that takes op i, and as which operand; -1 if none does.
+func (p *Program) user(i int) (op, operand int) {
+	for u := range p.ops {
+		if k := slices.Index(p.ops[u].In, int32(i)); k >= 0 {
+			return u, k
+		}
+	}
+	return -1, 0
+}
+
+// inside returns the constant of the line and type of o in a graph that op i runs, and the graph; -1 if
+// there is none.
+func (p *Program) inside(i int, o *Op) (*Program, int) {
+	for k := 0; ; k++ {
+		b := p.body(i, k)
+		if b == nil {
+			return nil, -1
+		}
+		for j := range b.ops {
+			x := &b.ops[j]
+			if x.Role == Literal && x.At == o.At && x.Type == o.Type {
+				return b, j
+			}
+			if in, at := b.inside(j, o); at >= 0 {
+				return in, at
+			}
+		}
+	}
 }
 
 // operands says which operand of an op is another.
@@ -148,6 +189,10 @@ func (c *Comparison) attribute(d *Difference, was, now Text) {
 			return
 		}
 		d.What = fmt.Sprintf("%v with %s, was %s", now, now.Attrs[k], was.Attrs[k])
+		if k < len(now.Open) && k < len(was.Open) && now.Open[k] && !was.Open[k] { // a size, computed from another
+			d.Kind, d.Do = Shape, ForAllSizes
+			return
+		}
 		if strings.HasPrefix(now.Attrs[k], "iterations = ") { // of a For: rows of a Scan differ in their types
 			d.Do = otherIterations
 		}
@@ -197,17 +242,26 @@ func (d *Difference) resize(op int, was, now Text) {
 // ForAllSizes is what to do about the program that opens the sizes of one before.
 const ForAllSizes = "nothing: this program is for all sizes"
 
+// NextForAllSizes is what to do about a size that is another together with a number of an op.
+const NextForAllSizes = "nothing: a number of an op has become an argument in the same step, and the next size gets the program for all sizes"
+
 // isOpen reports whether a size is none of one program alone.
 func isOpen(d int) bool { return dims.IsExpr(d) || d == dims.Unknown }
 
-// changed returns the first axis of another dimension; -1 if none is.
+// changed returns the first axis of another dimension; -1 if none is. A size of 0 beside an open one goes
+// first: the open one is for all others.
 func changed(a, b types.Type) int {
+	first := -1
 	for axis := range a.Shape {
-		if a.Shape[axis] != b.Shape[axis] {
+		switch {
+		case a.Shape[axis] == b.Shape[axis]:
+		case b.Shape[axis] == 0 && isOpen(a.Shape[axis]):
 			return axis
+		case first < 0:
+			first = axis
 		}
 	}
-	return -1
+	return first
 }
 
 // donated describes result i of was and j of now, -1 for none, one of which takes over memory

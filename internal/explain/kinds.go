@@ -42,6 +42,10 @@ const sameOps = "record the same ops in each step: choose values with Where inst
 // otherIterations is the advice for a loop whose number of iterations is an attribute.
 const otherIterations = "give For its number of iterations as an integer scalar: NewScalar once, and Set before each step; such a loop has no gradient: where one is needed, keep the number the same, and leave the state as it is by Where"
 
+// constantOfBody is the advice for a constant of a loop or a branch: what its numbers were in the step before
+// is not known while the function records it.
+const constantOfBody = "nothing for a number of an op: the third value makes it an argument, but for NumbersAsConstants; make a Const an argument: Scalar or NewScalar once, and Set before each step"
+
 // Kinds has a row for each kind.
 var Kinds = [NumKinds]Row{
 	Equal:     {"equal", "the programs do not differ", "nothing to change: the programs are equal"},

@@ -13,6 +13,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 )
@@ -59,6 +60,7 @@ type Text struct {
 	Types   []types.Type // of the results; nil if they are of another kind
 	Attrs   []string     // name = value
 	Sizes   []bool       // which of these are dimensions or dtypes that say the op's type
+	Open    []bool       // which of these have a size that is open
 	Literal string       // of a constant
 }
 
@@ -252,8 +254,9 @@ func textOf(n *ir.Node) Text {
 		t.Literal = ir.FormatLiteral(n.Type.DType, uint64(n.Attrs[ir.ConstantValue].Int))
 	}
 	t.Attrs = n.AttrTexts()
-	for _, a := range n.Op.Info().Attrs {
+	for i, a := range n.Op.Info().Attrs {
 		t.Sizes = append(t.Sizes, a.Kind == ops.Dims || a.Kind == ops.DType || a.Name == "shape")
+		t.Open = append(t.Open, n.Op != ir.OpConstant && (dims.IsExpr(n.Attrs[i].Int) || dims.HasExpr(n.Attrs[i].Ints...)))
 	}
 	return t
 }

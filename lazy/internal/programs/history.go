@@ -67,6 +67,7 @@ type Compiled struct {
 	At      callsite.Site
 	Call    bool              // the line calls a Function
 	Read    string            // the line reads the result of this op in the midst of its step; "" if not
+	Opens   bool              // sizes that vary become open
 	Found   int64             // how many programs the device had found compiled before
 	Setting *Setting          // of the device
 	Others  func() []*Program // compiled programs of the device, the latest used first
@@ -158,8 +159,12 @@ func (l *compiledLine) compiled(p *Compiled, first bool) (c Change) {
 	case !first:
 		c = begun(p, now)
 	}
-	if p.Program.Open != nil && c.Kind == explain.Shape {
+	switch {
+	case c.Kind != explain.Shape:
+	case p.Program.Open != nil:
 		c.Do = explain.ForAllSizes
+	case p.Opens && c.Numbers && c.Alike:
+		c.Do = explain.NextForAllSizes
 	}
 	l.hashes[l.total%stormTotal] = g.Hash()
 	l.latest = slices.Insert(l.latest[:min(len(l.latest), stormFamilies-1)], 0, sketched{g, p.Program.sketch})
