@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,6 +55,24 @@ func TestCompositeWithBadBody(t *testing.T) {
 	require.ErrorIs(t, y.Err(), ErrType)
 	require.ErrorContains(t, y.Err(), "test.bad(f32[2,3]): in its definition, matmul(f32[2,3], f32[2,3]): inner dimensions differ: 3 and 2 (matmul_c4)")
 	require.NoError(t, tr.MarkStep(x.Neg()))
+}
+
+// A body may look for axes of what a bad op has made: the op's error is that of the call. A panic of its
+// own stays one.
+func TestBodiesBehindBadOps(t *testing.T) {
+	for _, inline := range []bool{false, true} {
+		name := fmt.Sprintf("test.behind_%v", inline)
+		behind := Define(Composite{Name: name, Operands: operandsOf("x"), Inline: inline}, func(x []*Tensor, _ Attrs) *Tensor {
+			y := x[0].MatMul(x[0])
+			return y.Reshape(y.OpenShape()[:y.Rank()-1]...)
+		}, nil)
+		tr := evalTrace(t)
+		y := behind.Call(nil, From(tr, []float32{1, 2, 3, 4, 5, 6}, 2, 3))
+		require.ErrorIs(t, y.Err(), ErrType)
+		require.ErrorContains(t, y.Err(), "matmul(f32[2,3], f32[2,3]): inner dimensions differ: 3 and 2 (matmul_c4)")
+		wrong := Define(Composite{Name: name + "_own", Operands: operandsOf("x"), Inline: inline}, func(x []*Tensor, _ Attrs) *Tensor { panic("own") }, nil)
+		require.PanicsWithValue(t, "own", func() { wrong.Call(nil, From(tr, []float32{1})) })
+	}
 }
 
 // A composite's gradient is its own where it has one: softmax does not

@@ -114,10 +114,23 @@ func misread(f func()) (bad *attrError) {
 	return nil
 }
 
-// computed returns the tensors that f computes of xs, or n poisoned ones if it reads an
-// attribute that there is not.
-func (c *composite) computed(n int, xs []*Tensor, f func() []*Tensor) []*Tensor {
-	var ys []*Tensor
+// computed returns the tensors that f computes of xs. It returns n poisoned ones if f reads an
+// attribute that there is not, or panics behind a bad op: a poisoned tensor has no axes, and f may
+// look for some.
+func (c *composite) computed(n int, xs []*Tensor, f func() []*Tensor) (ys []*Tensor) {
+	if tr := traceOf(xs...); tr != nil {
+		before := tr.mistake
+		tr.mistake = nil
+		defer func() {
+			if tr.mistake != nil {
+				if r := recover(); r != nil {
+					ys = make([]*Tensor, n)
+					putAll(ys, tr.poisoned(tr.mistake))
+				}
+			}
+			tr.mistake = before
+		}()
+	}
 	bad := misread(func() { ys = f() })
 	if bad == nil {
 		return ys

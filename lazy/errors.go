@@ -143,6 +143,9 @@ func (d *Device) poisoned(tr *Trace, err *OpError) *Tensor {
 	if d != nil && d.strict && (tr == nil || tr.gentle == 0) {
 		panic(err)
 	}
+	if tr != nil && tr.mistake == nil {
+		tr.mistake = err
+	}
 	return &Tensor{tr: tr, dev: d, err: err}
 }
 

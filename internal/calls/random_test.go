@@ -497,6 +497,7 @@ func TestRandomCalls(t *testing.T) {
 		return dev
 	}
 	exact, compiled, sized := open("eval", lazy.StaticShapes()), open("cpu", lazy.StaticShapes()), open("cpu")
+	strict := open("eval", lazy.StrictTypes())
 	const step = 20
 	ran, refused, failed, outside, opened := 0, 0, 0, 0, 0
 	allowed := map[string]int{}
@@ -507,6 +508,9 @@ func TestRandomCalls(t *testing.T) {
 		var some []*randomCall
 		for len(some) < step {
 			c := r.call(all)
+			if _, err := record(t, c, lazy.NewTrace(strict), c.inputs(3)); err != nil { // and no panic
+				require.ErrorAs(t, err, new(*lazy.OpError), c)
+			}
 			if _, err := record(t, c, lazy.NewTrace(exact), c.inputs(3)); err != nil { // and no panic
 				refuses(t, c, err)
 				if refused < 1+ran/10 {
