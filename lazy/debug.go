@@ -148,20 +148,28 @@ func (d *Device) observe(s opbyop.Step) (err error) {
 // In a step that assigns variables, indices within closures may depend on integers that are arguments, such as the tokens
 // that a text begins with, its position, and the number of iterations. Whether they are in range is found
 // out from these before the run. Where it cannot be, as where the place of a token that is no index may not
-// be read, the program runs twice: first without writing. Not looked
-// at are indices that a function with open [Function.Inputs] computes where some sizes show that
-// they are in range, and others do not.
+// be read, the program runs twice: first without writing. Where some sizes show
+// that indices are in range and others do not, a function with open [Function.Inputs] looks at them for all sizes.
 func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices, d.anyIndex = on, !on } }
 
+// looking says at which of the indices that it computes a program looks.
+type looking uint32
+
+const (
+	lookAtNeeded looking = iota // those that its sizes do not show to be in range
+	lookAtAll                   // also those that its sizes show to be in range
+	lookAtNone
+)
+
 // looksAt returns what the indices in g are to be, and the program of g that looks at those that it
-// computes: with argumentsAlone set none.
-func (d *Device) looksAt(g *ir.Graph, argumentsAlone bool) (all guard.Indices, program *ir.Graph) {
+// computes.
+func (d *Device) looksAt(g *ir.Graph, l looking) (all guard.Indices, program *ir.Graph) {
 	if d.anyIndex {
 		return all, g
 	}
 	remote := d.memory.Remote != nil
 	// A device with memory of its own has arguments there, which its programs look at.
-	return guard.IndicesOf(g, argumentsAlone || !remote || !d.checkIndices, !argumentsAlone && (!remote || d.checkIndices))
+	return guard.IndicesOf(g, l == lookAtNone || !remote || !d.checkIndices, l != lookAtNone && (!remote || d.checkIndices), l == lookAtAll)
 }
 
 // indexError is the error of an index that does not exist.

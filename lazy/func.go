@@ -416,12 +416,10 @@ type placeholder int
 
 // trace records and compiles the function for a signature.
 func (f *Function) trace(ctx context.Context, t *traced) error {
-	f.mu.RLock()
-	unlooked := f.inputs != nil && f.inputs.unlooked.Load()
-	f.mu.RUnlock()
+	l := f.looking()
 	return f.record(t, f.names(len(t.types)), func(g *ir.Graph) (err error) {
 		t.err = programs.ErrPanicked // unless it returns: the next call tries again
-		t.indices, g = f.dev.looksAt(g, unlooked)
+		t.indices, g = f.dev.looksAt(g, l)
 		t.program, err = f.dev.program(ctx, "func", g, &f.account, func() (callsite.Site, purpose) { return callsite.Caller(), purpose{} })
 		return err
 	})

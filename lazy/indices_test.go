@@ -1,6 +1,7 @@
 package lazy_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -342,6 +343,70 @@ func TestIndicesOfOpenInputs(t *testing.T) {
 			require.NoError(t, call(3))
 			require.EqualValues(t, before+1, counter(d, "UncachedCompile"))
 		})
+	}
+}
+
+// Indices that large sizes show to be in range, and small ones do not, are looked at for all sizes by one program.
+func TestIndicesOfOpenInputsBySize(t *testing.T) {
+	for name, c := range map[string]struct {
+		op   string
+		low  int // the least size
+		want bool
+		f    func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor
+	}{
+		"number": {"gather", 0, true, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Gather(lazy.Const(tr, lazy.I32, 3)) }},
+		"iota":   {"gather", 0, true, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Gather(lazy.Iota(tr, lazy.I32, 0, 4)) }},
+		"computed": {"gather", 0, true, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			return x.Gather(lazy.Iota(tr, lazy.I32, 0, 3).AddScalar(1))
+		}},
+		"full": {"gather", 0, true, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Gather(lazy.Full(tr, lazy.I32, 3, 2)) }},
+		"scatter": {"scatter_add", 0, true, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			return x.ScatterAdd(lazy.Iota(tr, lazy.I32, 0, 4), lazy.Ones(tr, lazy.F32, 4))
+		}},
+		"class": {"one_hot", 0, true, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			return lazy.Const(tr, lazy.I32, 5).OneHot(x.OpenDim(0), lazy.F32).Mul(x)
+		}},
+		"iteration": {"gather", 0, true, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(4, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Gather(i))}
+			}, lazy.Const(tr, lazy.F32, 0))[0]
+		}},
+		"in range of all sizes": {"gather", 4, false, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Gather(lazy.Const(tr, lazy.I32, 3)) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, "cpu")
+			f := lazy.Func(d, c.f)
+			require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", c.low, 100))}))
+			call := func(n int) error {
+				y, err := f.Call(t.Context(), lazy.From(d, make([]float32, n)))
+				if err == nil {
+					_, err = y.Value()
+				}
+				return err
+			}
+			for _, n := range []int{8, 7, 99} {
+				require.NoError(t, call(n))
+			}
+			require.Equal(t, c.want, strings.Contains(f.Program(lazy.FormatStableHLO), "ltc.check_index"))
+			if err := call(3); c.want {
+				require.ErrorIs(t, err, lazy.ErrIndex)
+				require.ErrorContains(t, err, "indices_test.go:")
+				require.ErrorContains(t, err, c.op+"(")
+				require.ErrorContains(t, err, "but there are 3 to choose from")
+			}
+			require.EqualValues(t, 1, counter(d, "UncachedCompile"))
+		})
+	}
+}
+
+// A size below those that the function is recorded for may show an index to be out of range.
+func TestIndicesOfOpenInputsOfLeastSize(t *testing.T) {
+	d := open(t, "cpu")
+	f := lazy.Func(d, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Gather(lazy.Const(tr, lazy.I32, 1)) })
+	require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 0, 100))}))
+	for _, n := range []int{8, 2, 1} {
+		_, err := f.Call(t.Context(), lazy.From(d, make([]float32, n)))
+		require.Equal(t, n == 1, errors.Is(err, lazy.ErrIndex), "%d: %v", n, err)
 	}
 }
 

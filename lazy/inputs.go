@@ -112,10 +112,10 @@ type inputs struct {
 	symbols []int
 	at      callsite.Site // of the call of Inputs
 
-	given    []types.Type // once open is recorded: the types, with the sizes that ops need
-	numbers  bool         // there is no program for all sizes
-	compiled atomic.Bool  // there has been one
-	unlooked atomic.Bool  // it looks at no indices that it computes
+	given      []types.Type // once open is recorded: the types, with the sizes that ops need
+	numbers    bool         // there is no program for all sizes
+	compiled   atomic.Bool  // there has been one
+	everyIndex atomic.Bool  // it looks at all indices that it computes, for each size
 
 	mu    sync.Mutex
 	open  *shapeinfer.Open // of the program for all sizes; nil before it is recorded
@@ -255,16 +255,33 @@ func (in *inputs) recorded(ctx context.Context, f *Function) (*shapeinfer.Open, 
 // record returns the graph of open sizes that the function records for the inputs, with what its ops need of
 // them.
 func (in *inputs) record(f *Function) (o *shapeinfer.Open, err error) {
-	unlooked := false
+	every := false
 	in.given, _, err = assuming(typesOf(in.all), func(given []types.Type) (refused, err error) {
-		o, refused, err = f.openGraph(given, true)
-		if unlooked = err != nil; unlooked { // maybe some sizes show that indices are in range, and others do not
-			o, refused, err = f.openGraph(given, false)
+		if o, refused, err = f.openGraph(given, lookAtNeeded); err == nil {
+			return nil, nil
 		}
-		return refused, err
+		if o, refused, err = f.openGraph(given, lookAtNone); err != nil {
+			return refused, err
+		}
+		// Some sizes show that indices are in range, and others do not: a program that looks at them for all
+		// sizes. Without one, sizes that do not have programs of their own.
+		if all, _, failed := f.openGraph(given, lookAtAll); failed == nil {
+			o, every = all, true
+		}
+		return nil, nil
 	})
-	in.unlooked.Store(unlooked)
+	in.everyIndex.Store(every)
 	return o, err
+}
+
+// looking says at which indices the programs of calls look.
+func (f *Function) looking() looking {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if f.inputs != nil && f.inputs.everyIndex.Load() {
+		return lookAtAll
+	}
+	return lookAtNeeded
 }
 
 // mostAssumed is how many assumptions about the sizes of a function are made.
@@ -289,8 +306,8 @@ func assuming(given []types.Type, try func(given []types.Type) (refused, err err
 
 // openGraph returns the graph of open sizes that the function records for arguments of the types. It is what
 // graphs for some numbers in place of the symbols have in common, else the graph that is recorded for the
-// symbols. Refused is why that cannot be recorded, if it was tried. With look the graph looks at indices.
-func (f *Function) openGraph(given []types.Type, look bool) (o *shapeinfer.Open, refused, err error) {
+// symbols. Refused is why that cannot be recorded, if it was tried.
+func (f *Function) openGraph(given []types.Type, look looking) (o *shapeinfer.Open, refused, err error) {
 	symbols := symbolsOf(given)
 	var samples []*ir.Graph
 	taken := map[int]bool{} // the types' own numbers: a graph has one constant for sizes that are equal
@@ -327,7 +344,7 @@ func (f *Function) openGraph(given []types.Type, look bool) (o *shapeinfer.Open,
 
 // symbolic returns the graph that the function records for the types, whose sizes are symbols. There is
 // none without samples, or if one of these is no instance of it: the function took a name for a number.
-func (f *Function) symbolic(given []types.Type, samples []*ir.Graph, look bool) (*shapeinfer.Open, error) {
+func (f *Function) symbolic(given []types.Type, samples []*ir.Graph, look looking) (*shapeinfer.Open, error) {
 	g, err := f.graphOf(given, true, look)
 	if err == nil {
 		err = onlyOpen(g)
@@ -347,7 +364,7 @@ func (f *Function) symbolic(given []types.Type, samples []*ir.Graph, look bool) 
 
 // graphOf returns the graph that the function records for arguments of the types, whose sizes may be
 // expressions if open is set. A panic at these is an error: Go code cannot know what they are.
-func (f *Function) graphOf(given []types.Type, open, look bool) (g *ir.Graph, err error) {
+func (f *Function) graphOf(given []types.Type, open bool, look looking) (g *ir.Graph, err error) {
 	t := &traced{owner: sched.Goroutine(), types: given, open: open, ready: make(chan struct{})}
 	if open {
 		defer func() {
@@ -357,8 +374,8 @@ func (f *Function) graphOf(given []types.Type, open, look bool) (g *ir.Graph, er
 		}()
 	}
 	err = f.record(t, f.names(len(given)), func(recorded *ir.Graph) error {
-		if look {
-			_, recorded = f.dev.looksAt(recorded, false)
+		if look != lookAtNone {
+			_, recorded = f.dev.looksAt(recorded, look)
 		}
 		g = recorded.Clone()
 		return nil

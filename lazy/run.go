@@ -187,7 +187,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 		return err
 	}
 	var g *ir.Graph
-	f.indices, g = tr.dev.looksAt(&r.graph, false)
+	f.indices, g = tr.dev.looksAt(&r.graph, lookAtNeeded)
 	tr.dev.captured(&r.graph)
 	op := "value"
 	switch {
@@ -292,7 +292,7 @@ func (r *run) recall(tr *Trace, f *flight) bool {
 // confirms compares the step with the program of the path that it has followed.
 func (r *run) confirms(tr *Trace, m *memo) bool {
 	tr.captureAll(&r.graph, nil, r.results, r.alias)
-	_, g := tr.dev.looksAt(&r.graph, false)
+	_, g := tr.dev.looksAt(&r.graph, lookAtNeeded)
 	return m.program.Computes(g) && slices.Equal(r.graph.Params, m.params)
 }
 

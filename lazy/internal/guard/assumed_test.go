@@ -54,7 +54,7 @@ graph "generating" {
 func TestIndicesThatDependOnArguments(t *testing.T) {
 	g, err := ir.Parse("test.ir", generating)
 	require.NoError(t, err)
-	all, program := guard.IndicesOf(g, true, true)
+	all, program := guard.IndicesOf(g, true, true, false)
 	require.Same(t, g, program)
 	require.Len(t, all.All, 1)
 	a := all.Assumed

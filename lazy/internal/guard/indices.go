@@ -46,10 +46,11 @@ type Indices struct {
 // IndicesOf returns what the indices of g's ops are to be, but of those that are in range whatever the
 // arguments are. The program is g with calls of the host that look at indices which g computes: it fails
 // with an [*OutOfRange]. Indices that are elements of arguments are for [Index.Look] if arguments is set.
-// Without midst the program is g. Indices of loops that depend on arguments have no call where it would
+// Without midst the program is g. With every set the calls also look at indices that the sizes of g show to be
+// in range: those of other sizes may not. Indices of loops that depend on arguments have no call where it would
 // have the run copy what it donates: they are for [Assumed].
-func IndicesOf(g *ir.Graph, arguments, midst bool) (all Indices, program *ir.Graph) {
-	s := search{arguments: arguments, midst: midst, graph: g, donates: slices.ContainsFunc(g.Alias, func(a int) bool { return a >= 0 })}
+func IndicesOf(g *ir.Graph, arguments, midst, every bool) (all Indices, program *ir.Graph) {
+	s := search{arguments: arguments, midst: midst, every: every, graph: g, donates: slices.ContainsFunc(g.Alias, func(a int) bool { return a >= 0 })}
 	s.open = slices.ContainsFunc(g.Params, func(p *ir.Node) bool { return dims.HasExpr(p.Type.Shape...) })
 	checks := s.in(g, nil)
 	for i := range s.all {
@@ -70,6 +71,7 @@ func IndicesOf(g *ir.Graph, arguments, midst bool) (all Indices, program *ir.Gra
 type search struct {
 	graph            *ir.Graph // the program
 	arguments, midst bool
+	every            bool // sizes of the graph show nothing
 	donates          bool // the program writes over arguments
 	open             bool // arguments have sizes that are open
 	all              []Index
@@ -104,7 +106,7 @@ func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 		if r == nil {
 			r = &ranges{}
 		}
-		if x.contains(r.of(x.of)) || isPlace(x.of, x.Bound) {
+		if !s.every && x.contains(r.of(x.of)) || isPlace(x.of, x.Bound) {
 			continue
 		}
 		if x.loops, x.unsigned = r.loopsAround(), x.of.Type.DType == types.U64; s.donates && len(x.loops) > 0 {

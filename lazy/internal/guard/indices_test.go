@@ -67,7 +67,7 @@ func TestIndices(t *testing.T) {
 			fmt.Fprintf(&text, "  %%%d = gather %%0, %%%d {axis = 0} : f32[%s]\n  return %%%d\n}\n", last+1, last, strings.TrimPrefix(shape+",6", ","), last+1)
 			g, err := ir.Parse("test.ir", text.String())
 			require.NoError(t, err, text.String())
-			found, program := guard.IndicesOf(g, true, true)
+			found, program := guard.IndicesOf(g, true, true, false)
 			all := found.All
 			if c.want == "" {
 				require.Empty(t, all)
