@@ -68,7 +68,7 @@ func Prepare(ctx context.Context, backend string, p *backends.Program) (backends
 		if err != nil {
 			return nil, err
 		}
-		return &openExecutable{sig: sig, program: &openProgram{c, newOpCache(c)}, main: main, sizes: backends.OpenSizes(p.Module, main, sig.Args)}, nil
+		return &openExecutable{sig: sig, program: &openProgram{c, newOpCache(c)}, main: main, sizes: backends.OpenSizes(p.Module, main, sig.Args), sized: sizedAlone(main)}, nil
 	}
 	code, err := c.function("main")
 	if err != nil {

@@ -340,3 +340,17 @@ func TestBitsOfTwoBitsWrap(t *testing.T) {
 	require.Equal(t, []int8{-2}, soa.Slice[int8](out[0]))
 	require.Equal(t, []int8{-2}, soa.Slice[int8](out[1]))
 }
+
+// An argument of which a program asks for the sizes alone is not copied: one element may stand for more than
+// memory holds.
+func TestArgumentsOfSizesAlone(t *testing.T) {
+	e := compile(t, `func.func @main(%x: tensor<?x?xi1>) -> tensor<i32> {
+  %0 = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xi1>) -> tensor<i32>
+  return %0 : tensor<i32>
+}`)
+	v, err := soa.Strided(make([]bool, 1), types.Of(types.Bool, 1<<25, 1<<25), 0, []int{0, 0})
+	require.NoError(t, err)
+	c := &backends.Call{Args: []soa.View{v}}
+	require.NoError(t, e.Execute(context.Background(), c))
+	require.Equal(t, []int32{1 << 25}, soa.Slice[int32](c.Results[0]))
+}

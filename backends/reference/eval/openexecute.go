@@ -23,6 +23,27 @@ type openExecutable struct {
 	main    *mlir.Op
 	bound   []soa.View // by argument; nil if none is
 	sizes   []backends.OpenSize
+	sized   []bool // by argument, whether the program asks for its sizes alone
+}
+
+// sizedAlone returns for each argument of main whether nothing but its sizes is read.
+func sizedAlone(main *mlir.Op) []bool {
+	args := main.Body().Args
+	alone := make([]bool, len(args))
+	for i := range alone {
+		alone[i] = true
+	}
+	for _, op := range main.Body().Ops {
+		if op.Code == stablehlo.GetDimensionSize {
+			continue
+		}
+		for v := range op.Uses() {
+			if i := slices.Index(args, v); i >= 0 {
+				alone[i] = false
+			}
+		}
+	}
+	return alone
 }
 
 // Signature returns what the program takes and gives.
@@ -58,9 +79,11 @@ func (e *openExecutable) Execute(ctx context.Context, c *backends.Call) error {
 	}
 	copies := 0 // bytes
 	for i, t := range e.main.FuncType().Ins {
-		v, err := c.Args[i], error(nil)
+		v, err, parse := c.Args[i], error(nil), parseTensor
 		if e.bound != nil && !e.bound[i].IsZero() {
 			v = e.bound[i]
+		} else if e.sized[i] {
+			parse = sizedTensor // its memory may be one element
 		} else if v, err = dense.Copy(&copies, i, v); err != nil {
 			return err
 		}
@@ -68,7 +91,7 @@ func (e *openExecutable) Execute(ctx context.Context, c *backends.Call) error {
 		if err != nil {
 			return fmt.Errorf("execute: argument %d: %w", i, err)
 		}
-		tt, reason := parseTensor(ct)
+		tt, reason := parse(ct)
 		if reason != "" {
 			return fmt.Errorf("execute: argument %d: %s", i, reason)
 		}
