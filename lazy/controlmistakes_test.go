@@ -332,3 +332,24 @@ func TestEndlessWhile(t *testing.T) {
 		require.Equal(t, []float32{2, 2, 2}, floats(t, z), backend)
 	}
 }
+
+// A call that a closure must not make fails the step around it, also if its error is ignored.
+func TestClosureCallsFailTheStep(t *testing.T) {
+	for op, call := range map[string]func(tr *lazy.Trace, x *lazy.Tensor){
+		"mark_step": func(tr *lazy.Trace, x *lazy.Tensor) { tr.MarkStep(x) },
+		"warmup":    func(tr *lazy.Trace, x *lazy.Tensor) { tr.Warmup(x) },
+	} {
+		tr := lazy.NewTrace(open(t, "cpu"))
+		w := tr.Device().Variable("w", lazy.F32, 3)
+		y := lazy.For(2, func(tr *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			call(tr, s[0])
+			return tensors{s[0].AddScalar(1)}
+		}, ones(tr, 3))[0]
+		w.Add_(y)
+		err := tr.MarkStep(y)
+		require.ErrorIs(t, err, lazy.ErrUsage, op)
+		require.ErrorContains(t, err, op+"(f32[3]): it is called in the body of the for at ", op)
+		require.NoError(t, tr.MarkStep(tr.Read(w)), op)
+		require.Equal(t, []float32{0, 0, 0}, floats(t, w), op)
+	}
+}

@@ -61,6 +61,7 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 	}
 	defer tr.leave()
 	if err := tr.withinClosure("mark_step", roots...); err != nil {
+		tr.fail(err)
 		return err
 	}
 	tr.dev.count(metrics.MarkStep, &tr.account)
@@ -343,6 +344,7 @@ func (tr *Trace) rehearse(op string, dry bool, roots []*Tensor, use func(*Trace,
 	}
 	defer tr.leave()
 	if err := tr.withinClosure(op, roots...); err != nil {
+		tr.fail(err)
 		return err
 	}
 	r := &tr.run
