@@ -78,6 +78,7 @@ type exporting struct {
 	inputs         []Input
 	given          []types.Type // of the inputs, with the sizes that ops need
 	symbols        []int        // of given
+	assumed        []assumption // that make them of inputs
 	values         sizesOf      // that it is checked with
 	text           string
 	constants      map[string]soa.View
@@ -87,8 +88,8 @@ type exporting struct {
 
 // open records the function for the symbols, and makes the text. It returns what has to hold of them.
 func (e *exporting) open() (guards []string, err error) {
-	_, assumed, err := assuming(typesOf(e.inputs), func(given []types.Type) (refused, err error) {
-		e.given, e.symbols = given, symbolsOf(given)
+	_, assumed, err := assuming(typesOf(e.inputs), func(given []types.Type, assumed []assumption) (refused, err error) {
+		e.given, e.symbols, e.assumed = given, symbolsOf(given), assumed
 		_, err = e.record(func(d int) int { return d })
 		return err, err
 	})
@@ -96,12 +97,26 @@ func (e *exporting) open() (guards []string, err error) {
 		return nil, err
 	}
 	for _, a := range assumed {
-		if !a.kept(e.graph) {
-			return nil, fmt.Errorf("export: %w; no result uses the op, so that runs would not check the sizes: leave it out, or give dimensions that are one size one name", a.of)
-		}
 		guards = append(guards, a.text)
 	}
 	return guards, nil
+}
+
+// guards returns what the text asserts: the assumptions, each of the sizes that those before it leave.
+func (e *exporting) guards(t *traced, g *ir.Graph) []lower.Guard {
+	all := make([]lower.Guard, len(e.assumed))
+	given := typesOf(e.inputs)
+	for k, a := range e.assumed {
+		shapes := make([]types.Shape, len(t.params))
+		for i, p := range t.params {
+			if shapes[i] = g.Params[i].Type.Shape; p.arg >= 0 {
+				shapes[i] = given[p.arg].Shape
+			}
+		}
+		all[k] = lower.Guard{Guard: a.holds, Shapes: shapes, What: a.what(), File: a.of.File, Line: a.of.Line, Scope: a.of.Scope}
+		given = a.types(given)
+	}
+	return all
 }
 
 // again records the function for numbers in place of symbols: of their bounds, and if there are
@@ -157,7 +172,7 @@ func (e *exporting) record(size func(d int) int) (recorded bool, err error) {
 				e.taken[d] = true
 			}
 		}
-		if e.text, err = lower.Export(g, marks, e.outputs); err != nil {
+		if e.text, err = lower.Export(g, marks, e.guards(t, g), e.outputs); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
 		return nil

@@ -256,7 +256,7 @@ func (in *inputs) recorded(ctx context.Context, f *Function) (*shapeinfer.Open, 
 // them.
 func (in *inputs) record(f *Function) (o *shapeinfer.Open, err error) {
 	every := false
-	in.given, _, err = assuming(typesOf(in.all), func(given []types.Type) (refused, err error) {
+	in.given, _, err = assuming(typesOf(in.all), func(given []types.Type, _ []assumption) (refused, err error) {
 		if o, refused, err = f.openGraph(given, lookAtNeeded); err == nil {
 			return nil, nil
 		}
@@ -289,10 +289,10 @@ const mostAssumed = 8
 
 // assuming has try record a function for arguments of the given types. Where an op needs two of the sizes to
 // be equal, or one to be a multiple of a number, which try returns as refused, it is recorded for such sizes.
-func assuming(given []types.Type, try func(given []types.Type) (refused, err error)) (now []types.Type, assumed []assumption, err error) {
+func assuming(given []types.Type, try func(given []types.Type, assumed []assumption) (refused, err error)) (now []types.Type, assumed []assumption, err error) {
 	for range mostAssumed {
 		var refused error
-		if refused, err = try(given); err == nil {
+		if refused, err = try(given, assumed); err == nil {
 			return given, assumed, nil
 		}
 		a, ok := assume(refused)
@@ -509,24 +509,10 @@ func (v sizesOf) say(symbols []int) string {
 // assumption is what an op needs of open sizes that they need not be: two are to be equal, or one a
 // multiple of a number.
 type assumption struct {
-	now  map[int]int // by symbol, the size in its place
-	text string      // the line, the op and the rule
-	of   *OpError    // of the op without it
-}
-
-// kept reports whether an op at the assumption's line is in the graph, so that runs of other sizes fail there.
-func (a assumption) kept(g *ir.Graph) bool {
-	for _, n := range g.Nodes {
-		if file, line := n.Loc.Position(); file == a.of.File && line == a.of.Line && n.Op.String() == a.of.Op {
-			return true
-		}
-		for _, body := range n.Body.Graphs() {
-			if a.kept(body) {
-				return true
-			}
-		}
-	}
-	return false
+	now   map[int]int // by symbol, the size in its place
+	holds dims.Guard  // of symbols: now is true
+	text  string      // the line, the op and the rule
+	of    *OpError    // of the op without it
 }
 
 // assume returns the assumption under which an op that failed would not; false if there is none.
@@ -535,20 +521,28 @@ func assume(failed error) (a assumption, ok bool) {
 	if !ok || e.guard == nil {
 		return a, false
 	}
-	g := *e.guard
-	for _, find := range []func(dims.Guard) map[int]int{assumeEqual, assumeMultiple} {
-		if a.now = find(g); a.now != nil {
-			a.of, a.text = e, fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, e.Op, g)
+	for _, find := range []func(dims.Guard) (map[int]int, dims.Guard){assumeEqual, assumeMultiple} {
+		if a.now, a.holds = find(*e.guard); a.now != nil {
+			a.of, a.text = e, fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, e.Op, *e.guard)
 			return a, true
 		}
 	}
 	return a, false
 }
 
+// what says the op, its rule, and what symbols have to be for it.
+func (a assumption) what() string {
+	s := fmt.Sprintf("%s: %v", a.of.Op, *a.of.guard)
+	if a.holds != *a.of.guard {
+		s += fmt.Sprintf(": %v", a.holds)
+	}
+	return s
+}
+
 // assumeEqual has a symbol be another, or a number times it, whose bounds are those of both.
-func assumeEqual(g dims.Guard) map[int]int {
+func assumeEqual(g dims.Guard) (now map[int]int, holds dims.Guard) {
 	if g.Rule != dims.Equal {
-		return nil
+		return nil, holds
 	}
 	for _, sides := range [...][2]int64{{g.A, g.B}, {g.B, g.A}} {
 		by, s, ok := dims.Scaled(sides[0])
@@ -565,18 +559,20 @@ func assumeEqual(g dims.Guard) map[int]int {
 			continue
 		}
 		both := dims.Symbol(name, lo, hi)
-		return map[int]int{int(s): int(dims.Mul(times, both)), int(t): int(both)}
+		now = map[int]int{int(s): int(dims.Mul(times, both)), int(t): int(both)}
+		return now, dims.Guard{Rule: dims.Equal, A: s, B: dims.Mul(times, t)}
 	}
-	return nil
+	return nil, holds
 }
 
 // assumeMultiple has a symbol be a number times another.
-func assumeMultiple(g dims.Guard) map[int]int {
-	s, now, ok := g.Multiple(func(int64) bool { return true })
+func assumeMultiple(g dims.Guard) (now map[int]int, holds dims.Guard) {
+	s, to, ok := g.Multiple(func(int64) bool { return true })
 	if !ok {
-		return nil
+		return nil, holds
 	}
-	return map[int]int{int(s): int(now)}
+	by, _, _ := dims.Scaled(to)
+	return map[int]int{int(s): int(to)}, dims.Guard{Rule: dims.Multiple, A: s, B: by}
 }
 
 // types returns types with the sizes that are assumed.

@@ -1,6 +1,8 @@
 package lazy_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -126,7 +128,7 @@ var needing = []struct {
 		bad:   [][]int{{5, 3}, {7, 3}},
 		guard: `inputs_test\.go:\d+: add: [ab] should be [ab]`,
 		fails: `inputs_test\.go:\d+: add\(f32\[5,3\], f32\[7,3\]\): shapes do not broadcast`,
-		run:   `inputs_test\.go:\d+.* stablehlo\.add`,
+		run:   `inputs_test\.go:\d+.*: add: [ab] should be [ab], and [ab] is [57], [ab] is [57]`,
 	},
 	{
 		name: "rows in pairs",
@@ -138,7 +140,7 @@ var needing = []struct {
 		bad:   [][]int{{7, 8}},
 		guard: `inputs_test\.go:\d+: reshape: 8\*n should be a multiple of 16`,
 		fails: `inputs_test\.go:\d+: reshape\(f32\[7,8\]\): no dimension in place of -1 makes 56 elements`,
-		run:   `inputs_test\.go:\d+.*stablehlo\.dynamic_reshape`,
+		run:   `inputs_test\.go:\d+.*: reshape: 8\*n should be a multiple of 16: n should be a multiple of 2, and n is 7`,
 	},
 	{
 		name: "both",
@@ -154,7 +156,7 @@ var needing = []struct {
 		bad:   [][]int{{6, 2}, {8, 2}},
 		guard: `inputs_test\.go:\d+: reshape: 2\*n should be 4\*floor\(n / 2\)`,
 		fails: `inputs_test\.go:\d+: reshape\(f32\[8,2\]\): `,
-		run:   `inputs_test\.go:\d+.*stablehlo\.dynamic_reshape`,
+		run:   `inputs_test\.go:\d+.*: reshape: .* should be .*, and m is 8, 2\*\(n/2\) is 6`,
 	},
 }
 
@@ -257,10 +259,78 @@ func TestExportedSizeBeyondI32(t *testing.T) {
 	}
 }
 
-// An op that no result uses is not in the text, and cannot check sizes there.
+// An op that no result uses is not in the text, and its rule is.
 func TestExportOfUnusedNeeds(t *testing.T) {
 	f := lazy.Func(open(t, "eval"), func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Reshape(-1, 2).Size(0) })
-	_, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 100))}})
-	require.ErrorIs(t, err, lazy.ErrType)
-	require.Regexp(t, `^export: inputs_test\.go:\d+: reshape\(f32\[n\]\): .*; no result uses the op`, err.Error())
+	exported, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 100))}})
+	require.NoError(t, err)
+	require.Len(t, exported.Guards, 1)
+	for _, backend := range []string{"eval", "cpu"} {
+		n, err := runExported(t, backend, exported.Text, 6)
+		require.NoError(t, err)
+		require.Equal(t, []int64{3}, soa.Slice[int64](n))
+		_, err = runExported(t, backend, exported.Text, 7)
+		require.ErrorContains(t, err, "reshape: n should be a multiple of 2, and n is 7")
+	}
+}
+
+// runExported runs a text of one argument, the numbers from 0 on, and one result.
+func runExported(t *testing.T, backend, text string, n int) (soa.View, error) {
+	t.Helper()
+	b, err := backends.Open(backend)
+	require.NoError(t, err)
+	e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{Compiled: backend == "cpu"})
+	require.NoError(t, err)
+	x := soa.Make(types.Of(lazy.F32, n))
+	copy(soa.Slice[float32](x), sequence(n))
+	call := &backends.Call{Args: []soa.View{x}}
+	if err := e.Execute(t.Context(), call); err != nil {
+		return soa.View{}, err
+	}
+	return call.Results[0], nil
+}
+
+// Ops whose operands are parts of one argument have the same size in a text, whatever the rule says: the text
+// asserts the rule.
+func TestExportAssertsWhatNoOpOfTheTextChecks(t *testing.T) {
+	halves := func(x *lazy.Tensor) (a, b *lazy.Tensor) {
+		h := lazy.SizeDiv(x.Dim(0), 2)
+		return x.Narrow(0, 0, h), x.Narrow(0, h, lazy.SizeSub(x.Dim(0), h))
+	}
+	for name, fn := range map[string]func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor{
+		"add": func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			a, b := halves(x)
+			return a.Add(b)
+		},
+		"matmul": func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			a, b := halves(x)
+			return a.MatMul(b)
+		},
+		"compare": func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			a, b := halves(x)
+			return a.Less(b).Where(a, b)
+		},
+		"add of iota": func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			h := lazy.SizeDiv(x.Dim(0), 2)
+			return lazy.Iota(tr, lazy.F32, 0, h).Add(lazy.Iota(tr, lazy.F32, 0, lazy.SizeSub(x.Dim(0), h)))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := lazy.Func(open(t, "eval"), func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return fn(tr, x) })
+			exported, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 0, 100))}}, "y")
+			require.NoError(t, err)
+			op, _, _ := strings.Cut(name, " ")
+			require.Len(t, exported.Guards, 1)
+			require.Regexp(t, `^inputs_test\.go:\d+: `+op+`: `, exported.Guards[0])
+			for _, backend := range []string{"eval", "cpu"} {
+				_, err = runExported(t, backend, exported.Text, 8)
+				require.NoError(t, err)
+				for _, n := range []int{1, 7} {
+					_, err = runExported(t, backend, exported.Text, n)
+					require.Error(t, err, "%s of %d", backend, n)
+					require.Regexp(t, fmt.Sprintf(`inputs_test\.go:\d+.*: %s: .* should be .*: n should be a multiple of 2, and n is %d`, op, n), err.Error())
+				}
+			}
+		})
+	}
 }

@@ -15,15 +15,15 @@ import (
 // locations of its ops. Args are its parameters; results, which may be empty, name its results.
 // Sizes of parameters that are symbols (package dims) are open in the text: arguments say by
 // ltc.dim which symbol each is, and the module says by ltc.dims what it can be. Values that
-// depend on sizes are computed from those of arguments. An error names the op that no text can
-// say, and its line.
-func Export(g *ir.Graph, args []Mark, results []string) (string, error) {
+// depend on sizes are computed from those of arguments. The text asserts the guards before all else,
+// in their order. An error names the op that no text can say, and its line.
+func Export(g *ir.Graph, args []Mark, guards []Guard, results []string) (string, error) {
 	for i, p := range g.Params {
 		if args[i].Constant && dims.HasExpr(p.Type.Shape...) {
 			return "", fmt.Errorf("the constant %q is %v: it has as many elements as the inputs, of which nobody knows the number; make it an input", args[i].Name, p.Type)
 		}
 	}
-	m, err := openModule(g, shapes(g, args), nil)
+	m, err := openModule(g, shapes(g, args), guards, nil)
 	if err != nil {
 		return "", err
 	}

@@ -36,14 +36,14 @@ func Module(g *ir.Graph) *mlir.Module { return module(g, nil) }
 
 // module is Module, with a look at w for each op.
 func module(g *ir.Graph, w *halt.Watch) *mlir.Module {
-	m, _ := openModule(g, nil, w) // without sizes that are open nothing fails
+	m, _ := openModule(g, nil, nil, w) // without sizes that are open nothing fails
 	return m
 }
 
 // openModule is module of a graph whose parameters may have sizes that are symbols (package
 // dims), which the module leaves open. Named has shapes with the symbols that name them, nil for the
-// parameters' own. The error names the op that no text can say.
-func openModule(g *ir.Graph, named []types.Shape, w *halt.Watch) (*mlir.Module, error) {
+// parameters' own. The module asserts the guards. The error names the op that no text can say.
+func openModule(g *ir.Graph, named []types.Shape, guards []Guard, w *halt.Watch) (*mlir.Module, error) {
 	l := &lowerer{
 		Watch:    w,
 		module:   &mlir.Module{Name: symbol(g.Name)},
@@ -54,6 +54,7 @@ func openModule(g *ir.Graph, named []types.Shape, w *halt.Watch) (*mlir.Module, 
 		wider:    map[*ir.Node]*ir.Node{},
 		inlined:  map[*ir.Node][]*mlir.Value{},
 		foldings: map[string]string{},
+		guards:   guards,
 	}
 	l.symbolic = anyOpen(g)
 	l.module.Attrs.Set("ltc.version", mlir.IntegerAttr{Value: Version, Type: mlir.I32})
@@ -95,7 +96,7 @@ func Text(g *ir.Graph, locations bool) string {
 func TextContext(ctx context.Context, g *ir.Graph, locations bool) (text string, err error) {
 	w := halt.On(ctx)
 	defer w.Catch(&err)
-	m, err := openModule(g, nil, w)
+	m, err := openModule(g, nil, nil, w)
 	if err == nil && anyOpen(g) {
 		err = verify.Module(m)
 	}
@@ -173,6 +174,7 @@ type lowerer struct {
 	err      error
 
 	border *mlir.Block // the body of main
+	guards []Guard     // that main asserts
 
 	// of the function at hand
 	sizes  *sizes // nil: all are numbers
@@ -211,6 +213,10 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	if l.symbolic {
 		l.sizes = newSizes(f.Body().Args, loc)
 	}
+	var asserted []*mlir.Op
+	if main {
+		asserted = l.assertions(f.Body().Args, loc)
+	}
 	order := orderOf(g)
 	l.widen(order)
 	for _, n := range order {
@@ -224,7 +230,7 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	}
 	l.append(mlir.NewOp(mlir.OpReturn, ret))
 	if l.symbolic {
-		l.block.Ops = l.sizes.placed(l.block.Ops)
+		l.block.Ops = append(asserted, l.sizes.placed(l.block.Ops)...)
 	}
 	l.block, l.values, l.loc, l.sizes = outer.block, outer.values, outer.loc, outer.sizes
 	return f
@@ -233,14 +239,21 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 // node lowers a node; loc is where its ops are if it does not say.
 func (l *lowerer) node(n *ir.Node, loc mlir.Location) {
 	l.Look()
-	l.loc = loc
-	if file, line := n.Loc.Position(); file != "" {
-		l.loc = mlir.FileLoc{File: file, Line: line}
-		if scope := n.Loc.Scope(); scope != "" {
-			l.loc = mlir.NameLoc{Name: scope, Child: l.loc}
-		}
-	}
+	file, line := n.Loc.Position()
+	l.loc = located(loc, file, line, n.Loc.Scope())
 	l.values[n.ID] = lowerings[n.Op](l, n)
+}
+
+// located returns the location of a line, within a scope if there is one; loc if there is no file.
+func located(loc mlir.Location, file string, line int, scope string) mlir.Location {
+	if file == "" {
+		return loc
+	}
+	at := mlir.FileLoc{File: file, Line: line}
+	if scope != "" {
+		return mlir.NameLoc{Name: scope, Child: at}
+	}
+	return at
 }
 
 // decomposition returns the symbol of the function for a composite's body,

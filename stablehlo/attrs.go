@@ -276,6 +276,12 @@ func (f attrForm) has(a mlir.Attribute) bool {
 	return false
 }
 
+// ShapeAssertion is the target of the custom_call by which JAX checks the sizes
+// of a program that leaves them open (jax.export with symbolic dimensions). Its
+// first operand says whether they are as they must be. The others are numbers
+// for its error_message, in which {0} is the first of them.
+const ShapeAssertion = "shape_assertion"
+
 // ShapeOperands returns which operands of a custom_call are the shapes of its results, by
 // result, where a program leaves sizes open: those that indices_of_shape_operands names, the
 // last ones. It is nil if there are none, and what a call does is not theirs to say.

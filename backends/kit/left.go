@@ -32,7 +32,7 @@ var (
 	aboutProcesses = leftRow{runner: byNobody, host: true, because: "asks which of several processes runs it, and a program runs in one"}
 	worldOutside   = leftRow{runner: byNobody, host: true, because: "moves data to or from the world outside, which a program reaches by its arguments, its results and functions of the host"}
 	ordersEffects  = leftRow{host: true, because: "tokens say in which order effects happen, and are no tensors"}
-	functionOfHost = leftRow{host: true, because: "it is a function of the host, or JAX's `shape_assertion`, which ends a run with its message"}
+	functionOfHost = leftRow{host: true, because: "it is a function of the host, or a `shape_assertion` of more than one comparison of sizes, which ends a run with its message"}
 	sharedDraws    = leftRow{because: "its numbers come from a generator that all runs share"}
 	oneAfterOther  = leftRow{runner: byTarget, because: "an element of the result depends on those before it, so that no axis is parallel but the batch's", by: "`cpu` has for `f32` and `f64`"}
 	wholeRows      = leftRow{runner: byTarget, because: "where an element goes depends on all others", by: "`cpu` has for all, `cuda` for most where no size is open"}

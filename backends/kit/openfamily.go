@@ -44,6 +44,9 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 			}
 		}
 		if fixed, err = fixSizes(ctx, by, p, open); err == nil {
+			if exact := slices.DeleteFunc(slices.Clone(fixed.Guards), func(g eval.SizeGuard) bool { return g.Rule != dims.Equal }); unifyAll(&open, exact) {
+				continue // an assertion needs no guard once symbols are what it says
+			}
 			break
 		}
 		unequal, ok := errors.AsType[*eval.NotEqual](err)

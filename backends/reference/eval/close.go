@@ -193,6 +193,9 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 	if err := closedRegions(op); err != nil {
 		return nil, err
 	}
+	if x.asserted(op) {
+		return nil, nil
+	}
 	in, known, err := x.operands(op)
 	if in == nil || err != nil {
 		return op, err

@@ -3,6 +3,7 @@ package eval
 import (
 	"slices"
 
+	"ltc/backends"
 	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -146,6 +147,47 @@ func (x *closing) guardRanges(v *mlir.Value) {
 			x.guardRanges(o)
 		}
 	}
+}
+
+// asserted reports whether op is a shape_assertion that surely holds, or whose comparison of sizes became a
+// guard: the evaluator, which has its message, runs calls for which it does not hold.
+func (x *closing) asserted(op *mlir.Op) bool {
+	if op.Code != stablehlo.CustomCall || !isShapeAssertion(op) || backends.Host(stablehlo.ShapeAssertion) != nil || len(op.Operands) == 0 {
+		return false
+	}
+	if holds, ok := x.ints(op.Operands[0]); ok {
+		return len(holds) == 1 && holds[0] != 0
+	}
+	compare := op.Operands[0].Def
+	if compare == nil || compare.Code != stablehlo.Compare {
+		return false
+	}
+	a, known := x.ints(compare.Operands[0])
+	b, both := x.ints(compare.Operands[1])
+	if !known || !both || len(a) != 1 || len(b) != 1 {
+		return false
+	}
+	g := dims.Guard{Rule: dims.NotMore, A: a[0], B: b[0]}
+	switch mlir.Enum(compare.Attrs.Get("comparison_direction")) {
+	case "EQ":
+		g.Rule = dims.Equal
+	case "LE":
+	case "GE":
+		g.A, g.B = b[0], a[0]
+	case "LT":
+		g.A = dims.Add(a[0], 1)
+	case "GT":
+		g.A, g.B = dims.Add(b[0], 1), a[0]
+	default:
+		return false
+	}
+	if dims.Check(g.Size()) != nil {
+		return false
+	}
+	x.guardRanges(compare.Operands[0])
+	x.guardRanges(compare.Operands[1])
+	x.fixed.Guards = append(x.fixed.Guards, SizeGuard{g, op})
+	return true
 }
 
 // elements returns those of a tensor, of which element says each.
