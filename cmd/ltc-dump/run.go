@@ -44,7 +44,7 @@ func (r *running) flags(name string) *flag.FlagSet {
 		"or a .npz file with several by name. NAME is the argument's ltc.name, or its name\n"+
 		"in the text; values without go to the arguments that have none yet, in order. May be repeated")
 	r.sizes = sizes{}
-	fs.Var(r.sizes, "size", "a size that the program leaves open, `[NAME=]NUMBER`, for arguments with values made up.\n"+
+	fs.Var(r.sizes, "size", "a size that the program leaves open, `[NAME=]NUMBER`, for arguments with values made up and for -memory.\n"+
 		"NAME is the size's ltc.dim; a number without is for all others. May be repeated")
 	fs.StringVar(&r.backend, "backend", "cpu", "`name` of the backend")
 	fs.StringVar(&r.output, "output", "", "`file` to write the results to, a .npz, or a .npy if there is one;\nthey are printed if it is empty")
@@ -110,6 +110,12 @@ func (r *running) run(ctx context.Context, c *call, file string) error {
 	if err != nil {
 		return err
 	}
+	source := func(op int) int { return op }
+	if r.memory {
+		if source, err = r.sizes.fixed(ctx, p); err != nil {
+			return err
+		}
+	}
 	if r.seen != "" {
 		ctx = interpreter.WithProbes(ctx, &interpreter.Probes{Sink: &probes{dir: r.seen}, Out: c.stdout})
 	}
@@ -126,7 +132,7 @@ func (r *running) run(ctx context.Context, c *call, file string) error {
 		}
 	}
 	if r.memory {
-		return c.memory(p, exe)
+		return c.memory(p, exe, source)
 	}
 	return r.execute(ctx, c, b, p, exe)
 }
