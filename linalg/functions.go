@@ -16,14 +16,12 @@ func checkMatrixRank(x *lazy.Tensor, _ float64) (demand, reason string) {
 }
 
 func computeMatrixRank(x *lazy.Tensor, rtol float64) *lazy.Tensor {
-	eps := epsilon(x)
-	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {
-		s := SVDVals(t[0])
-		if s.OpenDim(-1) == 0 {
-			return lazy.Zeros(x.Trace(), lazy.I64, batchOf(x, 2)...)
-		}
-		return s.Greater(least(t[0], s, rtol, eps)).Convert(lazy.I64).Sum(-1)
-	}, x)
+	wide := functions.InF32(x)[0]
+	s := SVDVals(wide)
+	if s.OpenDim(-1) == 0 {
+		return lazy.Zeros(x.Trace(), lazy.I64, batchOf(x, 2)...)
+	}
+	return s.Greater(least(wide, s, rtol, epsilon(x))).Convert(lazy.I64).Sum(-1)
 }
 
 func checkMatrixPower(x *lazy.Tensor, _ int) (demand, reason string) {

@@ -109,8 +109,8 @@ def results(fn, inputs, kind):
 
 
 def case(name, fn, inputs, attrs=None, kind=EXACT, gradient=False, reversed_axes=False):
-    """A case as a line of a golden."""
-    c = {"case": name, "kind": kind}
+    """A case as a line of a golden, with the call that it was made of."""
+    c = {"case": name, "kind": kind, "call": (fn, inputs, attrs, kind)}
     if attrs:
         c["attrs"] = {k: text(v) for k, v in attrs.items()}
     c["inputs"] = [encode(x, reversed_axes and x.dim() > 1) for x in inputs]
@@ -133,6 +133,71 @@ def case(name, fn, inputs, attrs=None, kind=EXACT, gradient=False, reversed_axes
     c["cotangents"] = [encode(ct) for ct in cts]
     c["gradients"] = [encode(next(gs).to(x.dtype)) if continuous(x) else None for x in inputs]
     return c
+
+
+def with_two(op, fn, kind):
+    """Cases of an op with a number for integers and complex numbers, which have the number 2."""
+    m = Maker("with two " + op)
+    for d in INTEGERS + COMPLEX:
+        try:
+            yield case(d, lambda x: fn(x, 2), [m.tensor(d, (2, 3), 1, 3)], {"v": 2}, RELATIVE if d in COMPLEX and kind != EQUAL else kind)
+        except RuntimeError as e:
+            print(f"{op}: {d}: {e}".split("\n")[0])
+
+
+def of(call):
+    """The dtype of a call: that of the first input of floating point, or of the first."""
+    inputs = call[1]
+    return NAMES[next((x for x in inputs if continuous(x)), inputs[0]).dtype]
+
+
+def converted(x, dtype):
+    """Numbers of another dtype that are like those of x."""
+    if dtype in COMPLEX:
+        return torch.complex(x.double(), x.double().flatten().roll(1).reshape(x.shape)).to(DTYPES[dtype])
+    x = x.real if x.is_complex() else x
+    if dtype == "bool":
+        return x > 0
+    return (x.abs() if dtype == "u8" else x).to(DTYPES[dtype])
+
+
+def whole(fn, dtype):
+    """A function on integers by that on f64, where PyTorch has it for floating point alone and results are integers."""
+    def call(*xs):
+        def back(y):
+            if not y.is_floating_point():
+                return y
+            if not (y == y.round()).all():
+                raise RuntimeError("results are no integers")
+            return y.to(DTYPES[dtype])
+        return [back(y) for y in listed(fn(*[x.double() if x.dtype == DTYPES[dtype] else x for x in xs]))]
+    return call
+
+
+# Ops that find places of elements: which one of equal elements that is is not defined.
+DISTINCT = {"KthValue"}
+
+
+def more_dtypes(op, cases, wanted):
+    """A small case for each dtype that is wanted and has none."""
+    with_inputs = [c["call"] for c in cases if c["inputs"]]
+    if not with_inputs:
+        return
+    base = next((c for c in with_inputs if continuous(c[1][0]) or any(continuous(x) for x in c[1])), with_inputs[0])
+    fn, inputs, attrs, kind = base
+    own, place = of(base), next((i for i, x in enumerate(inputs) if continuous(x)), 0)
+    have = {c["inputs"][place]["dtype"] for c in cases if place < len(c["inputs"])}
+    for d in wanted:
+        if d in have:
+            continue
+        xs = [converted(x.flatten().argsort().argsort().reshape(x.shape) if op in DISTINCT else x, d) if NAMES[x.dtype] == own else x for x in inputs]
+        how = RELATIVE if d in COMPLEX and kind != EQUAL else kind
+        for f in [fn, whole(fn, d)] if d not in COMPLEX + FLOATS else [fn]:
+            try:
+                yield case(d, f, xs, attrs, how)
+                break
+            except Exception as e:
+                print(f"{op}: {d}: {e}".split("\n")[0])
 
 
 def unary(op, fn, kind, dtypes, low=-3.0, high=3.0, differentiable=None, attrs=None, extremes=True):

@@ -230,7 +230,7 @@ def table():
     for op, fn, kind, dtypes, *domain in BINARY:
         yield op, binary(op, fn, kind, dtypes, *domain, differentiable=False if op in LOGICAL_OPS | {"FloorDivide", "TruncDivide", "Ldexp"} else None)
     for op, fn, v, kind, dtypes in WITH_NUMBER:
-        yield op, unary(op, lambda x: fn(x, v), kind, dtypes, 0.1, 3, attrs={"v": v}, differentiable=dtypes is FLOATS and op != "FloorDivideScalar")
+        yield op, [*unary(op, lambda x: fn(x, v), kind, dtypes, 0.1, 3, attrs={"v": v}, differentiable=dtypes is FLOATS and op != "FloorDivideScalar"), *(with_two(op, fn, kind) if dtypes is FLOATS else [])]
     for op, fn, kind, dtypes, attrs, options in ALONG:
         whole = op.startswith(("Arg", "All", "Any"))
         yield op, along(op, fn, kind, dtypes, attrs, **({"differentiable": False} if whole else {}) | options)

@@ -4,7 +4,8 @@
     venv/bin/python tools/goldens/goldens.py [OP…]
 
 A file NAME.jsonl.gz has a line of JSON for each case: attributes, inputs, results and
-gradients, whose data are little-endian elements in base64.
+gradients, whose data are little-endian elements in base64. The dtypes that an op takes are in
+dtypes.txt, which `go test ./internal/test/torchgolden -run DType -update` writes.
 """
 
 import gzip
@@ -20,6 +21,7 @@ import functions
 import matrices
 import networks
 import ops
+from cases import more_dtypes
 
 DIR = pathlib.Path(__file__).resolve().parents[2] / "testdata" / "torch"
 
@@ -28,11 +30,15 @@ def main(names):
     torch.set_num_threads(1)
     DIR.mkdir(exist_ok=True)
     total = 0
+    wanted = {line.split()[0]: line.split()[1:] for line in (DIR / "dtypes.txt").read_text().splitlines()}
     tables = [ops, functions, arranging, matrices, networks]
     for op, cases in itertools.chain(*(t.table() for t in tables)):
         if names and op not in names:
             continue
         cases = [*cases, *functions.of_complex(op)]
+        cases += more_dtypes(op, cases, wanted.get(op, []))
+        for c in cases:
+            del c["call"]
         lines = "".join(json.dumps(c, separators=(",", ":")) + "\n" for c in cases)
         data = gzip.compress(lines.encode(), 9, mtime=0)
         (DIR / f"{op}.jsonl.gz").write_bytes(data)

@@ -245,7 +245,7 @@ def one_of(op):
     for name, how in [("ScatterAddAlong", "sum"), ("ScatterMulAlong", "prod"), ("ScatterMinAlong", "amin"), ("ScatterMaxAlong", "amax")]:
         if op == name:
             for d in NUMBERS:
-                yield case(d, lambda x, i, u: x.scatter_reduce(1, i, u, how), [t(d, (2, 5)), index((2, 4), 5), t(d, (2, 4))], {"axis": 1}, kind=RELATIVE, gradient=d == "f32" and how == "sum")
+                yield case(d, lambda x, i, u, how=how: x.scatter_reduce(1, i, u, how), [t(d, (2, 5)), index((2, 4), 5), t(d, (2, 4))], {"axis": 1}, kind=RELATIVE, gradient=d == "f32" and how == "sum")
     if op == "Nonzero":
         for d in ANY:
             yield case(d, torch.nonzero, [t(d, (3, 4), -1, 1).round() if d in FLOATS else t(d, (3, 4), -1, 1)], {"bound": [12]})
@@ -311,13 +311,13 @@ def one_of(op):
             yield case(d, lambda x, y: F.pairwise_distance(x, y, 2, 1e-6), [t(d, (3, 4)), t(d, (3, 4))], {"p": 2, "epsilon": 1e-6, "keep": False}, kind=RELATIVE, gradient=d == "f32")
     if op == "nn.CDist":
         for p in [1.0, 2.0, 3.0]:
-            yield case(f"p {p}", lambda x, y: torch.cdist(x, y, p), [t("f32", (2, 3, 4)), t("f32", (2, 5, 4))], {"p": p}, kind=RELATIVE, gradient=True)
+            yield case(f"p {p}", lambda x, y, p=p: torch.cdist(x, y, p), [t("f32", (2, 3, 4)), t("f32", (2, 5, 4))], {"p": p}, kind=RELATIVE, gradient=True)
     if op == "nn.PDist":
         yield case("f32", F.pdist, [t("f32", (4, 3))], {"p": 2}, kind=RELATIVE, gradient=True)
     for name, fn in [("nn.CrossEntropy", F.cross_entropy), ("nn.NLLLoss", F.nll_loss)]:
         if op == name:
             for i, r in enumerate(REDUCTIONS):
-                yield case(r, lambda x, l: fn(x, l.long(), reduction=r), [t("f32", (4, 5)), index((4,), 5, "i32")], {"reduction": i}, kind=RELATIVE, gradient=True)
+                yield case(r, lambda x, l, fn=fn, r=r: fn(x, l.long(), reduction=r), [t("f32", (4, 5)), index((4,), 5, "i32")], {"reduction": i}, kind=RELATIVE, gradient=True)
             yield case("ignored", lambda x, l: fn(x, l.long(), ignore_index=1), [t("f32", (4, 5)), torch.tensor([0, 1, 3, 1], dtype=torch.int32)], {"ignore": 1}, kind=RELATIVE, gradient=True)
             yield case("weights", lambda x, l, w: fn(x, l.long(), weight=w), [t("f32", (4, 5)), index((4,), 5, "i32"), t("f32", (5,), 0.5, 2)], kind=RELATIVE, gradient=False)
             yield case("places", lambda x, l: fn(x, l.long()), [t("f32", (2, 5, 3)), index((2, 3), 5, "i32")], kind=RELATIVE, gradient=True)
@@ -328,7 +328,7 @@ def one_of(op):
         for d in NUMBERS:
             yield case(d, lambda: torch.arange(4, dtype=DTYPES[d]).expand(3, 4), [], {"dtype": d, "axis": 1, "dims": [3, 4]})
     if op == "Full":
-        for d in NUMBERS:
+        for d in NUMBERS + COMPLEX:
             yield case(d, lambda: torch.full((2, 3), 2, dtype=DTYPES[d]), [], {"dtype": d, "x": 2, "dims": [2, 3]})
     if op == "Squeeze":
         for d in ANY:
@@ -351,7 +351,7 @@ def table():
     for op, fn, kind in WITH_NUMBER:
         compares = op.removesuffix("Scalar") in COMPARISONS
         v = 1.5 if op == "PowScalar" else 0.5  # PyTorch takes 0.5 for a square root, which differs from a power at -infinity
-        yield op, list(unary(op, lambda x: fn(x, v), kind, FLOATS, 0.1, 3, attrs={"v": v}, differentiable=not compares))
+        yield op, [*unary(op, lambda x: fn(x, v), kind, FLOATS, 0.1, 3, attrs={"v": v}, differentiable=not compares), *with_two(op, fn, kind)]
     for op, fn, kind, dtypes, attrs, options in ALONG:
         whole = op in {"ArgMax", "ArgMin", "ArgSort", "Any", "All", "CountNonzero"}
         yield op, list(along(op, fn, kind, dtypes, attrs, differentiable=False if whole else None, **options))

@@ -47,7 +47,7 @@ func TestGoldens(t *testing.T) {
 			n := min(trials.Soak(c.files, len(all)), len(all))
 			for i := range n {
 				path := all[i*len(all)/n]
-				t.Run(strings.TrimSuffix(filepath.Base(path), ".jsonl.gz"), func(t *testing.T) { golden(t, strict, lenient, path) })
+				t.Run(strings.TrimSuffix(filepath.Base(path), ".jsonl.gz"), func(t *testing.T) { runFile(t, strict, lenient, path) })
 			}
 		})
 	}
@@ -61,8 +61,8 @@ func files(t *testing.T) []string {
 	return all
 }
 
-// golden runs the cases of a file in a step on a device, and those of complex numbers in one of another.
-func golden(t *testing.T, strict, lenient *lazy.Device, path string) {
+// runFile runs the cases of a file in a step on a device, and those of complex numbers in one of another.
+func runFile(t *testing.T, strict, lenient *lazy.Device, path string) {
 	cases, err := Read(path)
 	require.NoError(t, err)
 	of := map[*lazy.Device][]Case{}
