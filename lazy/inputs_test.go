@@ -306,7 +306,7 @@ func TestExportAssertsWhatNoOpOfTheTextChecks(t *testing.T) {
 			a, b := halves(x)
 			return a.MatMul(b)
 		},
-		"compare": func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		"less": func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
 			a, b := halves(x)
 			return a.Less(b).Where(a, b)
 		},
