@@ -15,9 +15,10 @@ func TestExportChecksDims(t *testing.T) {
 	require.NoError(t, err)
 	f := lazy.Func(dev, func(_ *lazy.Trace, x, y *lazy.Tensor) *lazy.Tensor { return x.Tanh().Mul(y.Sum()) })
 	for want, of := range map[string][2]int{
-		"a Dim has no name":                                                 {lazy.Dim("", 1, 4), 3},
+		"a Dim has no name": {lazy.Dim("", 1, 4), 3},
+		`Dim("a") is from -1 to 3: a size is not negative`:                  {3, lazy.Dim("a", -1, 3)},
 		`Dim("a") has no size: it is from 9 to 3`:                           {3, lazy.Dim("a", 9, 3)},
-		`Dim("a") has no size: it is from 0 to -3`:                          {lazy.Dim("a", -9, -3), 3},
+		`Dim("a") is from -9 to -3: a size is not negative`:                 {lazy.Dim("a", -9, -3), 3},
 		`Dim("a") is from 1 to 4, and from 2 to 7: it is one size`:          {lazy.Dim("a", 1, 4), lazy.Dim("a", 2, 7)},
 		`Dim("n") is from 0 to 2147483647, and from 2 to 7: it is one size`: {lazy.AnySize, lazy.Dim("n", 2, 7)},
 	} {
@@ -28,4 +29,11 @@ func TestExportChecksDims(t *testing.T) {
 	}
 	_, err = f.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.Dim("a", 1, 4))}, {Name: "y", Type: types.Of(types.F32, lazy.Dim("a", 1, 4))}}, "r")
 	require.NoError(t, err)
+}
+
+// The error of a size that is divided by 0 names SizeDiv.
+func TestSizeDividedByZero(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	err := lazy.Zeros(tr, lazy.F32, lazy.SizeDiv(4, 0)).Err()
+	require.ErrorContains(t, err, "or SizeDiv divides by 0")
 }

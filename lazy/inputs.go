@@ -50,12 +50,15 @@ func openInputs(op string, inputs []Input) (open []Input, symbols []int, err err
 			}
 		}
 		open[i].Type.Shape = shape
+		symbols = append(symbols, dims.Symbols(shape...)...)
+		if err := checkDims(op, symbols); err != nil { // first: sizes that are negative come of these
+			return nil, nil, err
+		}
 		if err := open[i].Type.CheckSizes(); err != nil {
 			return nil, nil, opError(callsite.Caller(), op, ErrType, nil, "input %q: %v", in.Name, err)
 		}
-		symbols = append(symbols, dims.Symbols(shape...)...)
 	}
-	return open, symbols, checkDims(op, symbols)
+	return open, symbols, nil
 }
 
 // checkDims returns an error unless each name of a [Dim] has a size, and one pair of bounds.
@@ -69,6 +72,8 @@ func checkDims(op string, symbols []int) error {
 			return opError(callsite.Caller(), op, ErrUsage, nil, "a Dim has no name")
 		case lo > hi:
 			return opError(callsite.Caller(), op, ErrUsage, nil, "Dim(%q) has no size: it is from %d to %d", name, lo, hi)
+		case lo < 0:
+			return opError(callsite.Caller(), op, ErrUsage, nil, "Dim(%q) is from %d to %d: a size is not negative; give a least of 0 or more", name, lo, hi)
 		case again && other != d:
 			_, lo2, hi2, _ := dims.SymbolOf(other)
 			return opError(callsite.Caller(), op, ErrUsage, nil, "Dim(%q) is from %d to %d, and from %d to %d: it is one size", name, lo2, hi2, lo, hi)

@@ -21,7 +21,9 @@ import (
 // the name of an expression: a negative number that is no size itself. Pass it on to
 // [Tensor.Reshape] and its kin as it is. Compute with it by [SizeAdd], [SizeSub], [SizeMul] and
 // [SizeDiv], not by operators of Go. As a tensor a size is [Tensor.Size].
-func Dim(name string, least, most int) int { return int(dims.Symbol(name, int64(least), int64(most))) }
+func Dim(name string, least, most int) int {
+	return int(dims.Declared(name, int64(least), int64(most)))
+}
 
 // StaticShapes keeps the sizes of programs numbers, as LTC_ENABLE_DYNAMIC_SHAPES=0 does.
 //
@@ -102,7 +104,8 @@ func (k *keptReasons) of(at callsite.Site, graph uint64) string {
 // SizeAdd returns a + b, of sizes that may be open ([Dim]).
 func SizeAdd(a, b int) int { return dims.Add(a, b) }
 
-// SizeSub returns a - b, of sizes that may be open ([Dim]).
+// SizeSub returns a - b, of sizes that may be open ([Dim]). [Tensor.Reshape] takes a number of -1 as the
+// axis to infer, also where a difference is -1: SizeMax of it and 0 is a size.
 func SizeSub(a, b int) int { return dims.Sub(a, b) }
 
 // SizeMul returns a·b, of sizes that may be open ([Dim]).

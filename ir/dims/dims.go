@@ -105,7 +105,7 @@ func Static[N Int](ds []N) bool {
 func Check[N Int](d N) error {
 	switch {
 	case int64(d) == tooLarge:
-		return ErrTooLarge
+		return fmt.Errorf("%w, or SizeDiv divides by 0", ErrTooLarge)
 	case int64(d) > Largest, int64(d) < -Largest && table.at(int64(d)) == nil:
 		return fmt.Errorf("%d is no size: compute with sizes that are open by SizeAdd, SizeSub, SizeMul and SizeDiv, not by operators of Go", int64(d))
 	}

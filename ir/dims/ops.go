@@ -3,8 +3,12 @@ package dims
 // Symbol returns the size that a symbol names, which is from lo to hi, both included, neither
 // negative. Symbols of one name and one pair of bounds are one.
 func Symbol(name string, lo, hi int64) int64 {
-	lo, hi = max(lo, 0), min(hi, Largest)
-	if lo == hi {
+	return Declared(name, max(lo, 0), min(hi, Largest))
+}
+
+// Declared is [Symbol] for bounds that may be wrong: the symbol keeps them, for a check that prints them.
+func Declared(name string, lo, hi int64) int64 {
+	if hi = min(hi, Largest); lo == hi && lo >= 0 {
 		return lo
 	}
 	return table.name(table.atom(&atom{name: name, lo: lo, hi: hi}).poly())

@@ -55,6 +55,18 @@ func verifyModule(v *verifier, op *mlir.Op) {
 			v.fail(op, "", "has the attribute %s, but names of attributes of modules begin with a dialect, as in ltc.version", a.Name)
 		}
 	}
+	sizes, _ := op.Attrs.Get("ltc.dims").(mlir.DictAttr)
+	for _, d := range sizes {
+		bounds, _ := d.Value.(mlir.ArrayAttr)
+		if len(bounds) != 2 {
+			continue
+		}
+		least, ok := bounds[0].(mlir.IntegerAttr)
+		most, too := bounds[1].(mlir.IntegerAttr)
+		if ok && too && (least.Value < 0 || least.Value > most.Value) {
+			v.fail(op, "", "ltc.dims has %s from %d to %d, where no size is: give the least size, not negative, and the greatest", d.Name, least.Value, most.Value)
+		}
+	}
 }
 
 // aliasing is the attribute of an argument whose memory a result takes over.
