@@ -13,6 +13,7 @@ import (
 	"ltc/internal/diag"
 	"ltc/internal/explain"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/sched"
@@ -26,8 +27,8 @@ import (
 type Exported struct {
 	Text      string
 	Constants map[string]soa.View // by argument (ltc.name); one copy of each
-	// Guards says what ops need of open sizes, each with its line: that two are equal, or one a multiple of a
-	// number. Runs of other sizes are errors at that line.
+	// Guards says what ops need of open sizes, each with its line: that two are equal, one a multiple of a
+	// number, or one at most another. Runs of other sizes are errors at that line.
 	Guards []string
 }
 
@@ -82,6 +83,7 @@ type exporting struct {
 	values         sizesOf      // that it is checked with
 	text           string
 	constants      map[string]soa.View
+	ranges         []lower.Guard
 	graph          *ir.Graph    // of open sizes
 	taken          map[int]bool // the dimensions of its nodes
 }
@@ -99,10 +101,40 @@ func (e *exporting) open() (guards []string, err error) {
 	for _, a := range assumed {
 		guards = append(guards, a.text)
 	}
+	for _, r := range e.ranges {
+		guards = append(guards, fmt.Sprintf("%s:%d: %s", r.File, r.Line, r.What))
+	}
 	return guards, nil
 }
 
-// guards returns what the text asserts: the assumptions, each of the sizes that those before it leave.
+// rangesOf appends to all what the ops of a graph need of the range of open sizes, each once, at their lines. Those
+// of a composite's body are needs of the composite.
+func (e *exporting) rangesOf(g *ir.Graph, composite *ir.Node, all []lower.Guard) []lower.Guard {
+	for _, n := range g.Nodes {
+		at := n
+		if composite != nil {
+			at = composite
+		}
+		for _, r := range shapeinfer.Ranges(n) {
+			if slices.ContainsFunc(all, func(h lower.Guard) bool { return h.Size() == r.Size() }) ||
+				slices.ContainsFunc(dims.Symbols(r.A, r.B), func(s int64) bool { return !slices.Contains(e.symbols, int(s)) }) {
+				continue
+			}
+			file, line := at.Loc.Position()
+			all = append(all, lower.Guard{Guard: r, What: fmt.Sprintf("%s: %v", nodeName(at), r), File: file, Line: line, Scope: at.Loc.Scope()})
+		}
+		within := composite
+		if n.Op == ir.OpComposite && composite == nil {
+			within = n
+		}
+		for _, body := range n.Body.Graphs() {
+			all = e.rangesOf(body, within, all)
+		}
+	}
+	return all
+}
+
+// guards returns what the text asserts: the assumptions, each of the sizes that those before it leave, and ranges.
 func (e *exporting) guards(t *traced, g *ir.Graph) []lower.Guard {
 	all := make([]lower.Guard, len(e.assumed))
 	given := typesOf(e.inputs)
@@ -116,7 +148,7 @@ func (e *exporting) guards(t *traced, g *ir.Graph) []lower.Guard {
 		all[k] = lower.Guard{Guard: a.holds, Shapes: shapes, What: a.what(), File: a.of.File, Line: a.of.Line, Scope: a.of.Scope}
 		given = a.types(given)
 	}
-	return all
+	return append(all, e.ranges...)
 }
 
 // again records the function for numbers in place of symbols: of their bounds, and if there are
@@ -172,6 +204,7 @@ func (e *exporting) record(size func(d int) int) (recorded bool, err error) {
 				e.taken[d] = true
 			}
 		}
+		e.ranges = e.rangesOf(g, nil, nil)
 		if e.text, err = lower.Export(g, marks, e.guards(t, g), e.outputs); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}

@@ -2,6 +2,7 @@ package lazy_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -330,6 +331,52 @@ func TestExportAssertsWhatNoOpOfTheTextChecks(t *testing.T) {
 					require.Error(t, err, "%s of %d", backend, n)
 					require.Regexp(t, fmt.Sprintf(`inputs_test\.go:\d+.*: %s: .* should be .*: n should be a multiple of 2, and n is %d`, op, n), err.Error())
 				}
+			}
+		})
+	}
+}
+
+// An op that is for a range of sizes has the range among the guards, and runs of others are errors of the op, as
+// calls of the function are.
+func TestExportedRanges(t *testing.T) {
+	for _, c := range []struct {
+		guard string // of the op
+		bad   int
+		good  int
+		fn    func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor
+	}{
+		{"slice: 5 should be at most n", 4, 5, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Narrow(0, 2, 3) }},
+		{"top_k: 3 should be at most n", 2, 3, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			y, _ := x.TopK(3, 0)
+			return y
+		}},
+		{"broadcast: 0 should be at most n - 5", 4, 5, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			return lazy.Ones(tr, lazy.F32, lazy.SizeSub(x.Dim(0), 5))
+		}},
+		{"max_pool: 4*min(1, n) should be at most n", 3, 4, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			return x.Reshape(1, 1, -1).MaxPool([]int{4}, lazy.PoolOptions{}).Sum()
+		}},
+		{"conv: 4*min(1, n) should be at most n", 3, 4, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			return x.Reshape(1, 1, -1).Conv(lazy.Ones(tr, lazy.F32, 1, 1, 4), lazy.ConvOptions{}).Sum()
+		}},
+		{"argmax: 1 should be at most n", 0, 1, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.ArgMax(0) }},
+	} {
+		op, _, _ := strings.Cut(c.guard, ":")
+		t.Run(op, func(t *testing.T) {
+			dev := open(t, "eval")
+			f := lazy.Func(dev, c.fn)
+			exported, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 0, 100))}}, "y")
+			require.NoError(t, err)
+			require.Len(t, exported.Guards, 1)
+			require.Regexp(t, `^inputs_test\.go:\d+: `+regexp.QuoteMeta(c.guard)+"$", exported.Guards[0])
+			_, err = f.Call(t.Context(), lazy.From(dev, sequence(c.bad)))
+			require.ErrorIs(t, err, lazy.ErrType)
+			for _, backend := range []string{"eval", "cpu"} {
+				_, err = runExported(t, backend, exported.Text, c.good)
+				require.NoError(t, err)
+				_, err = runExported(t, backend, exported.Text, c.bad)
+				require.Error(t, err, backend)
+				require.Regexp(t, `inputs_test\.go:\d+.*: `+regexp.QuoteMeta(c.guard), err.Error())
 			}
 		})
 	}

@@ -12,7 +12,8 @@ import (
 // Guard is what a text asserts of the sizes of its arguments.
 type Guard struct {
 	dims.Guard
-	// Shapes are those of the parameters, whose symbols the guard is of: guards before this one hold.
+	// Shapes are those of the parameters, whose symbols the guard is of: guards before this one hold. Nil: those
+	// of the graph.
 	Shapes []types.Shape
 	What   string // what a run of other sizes is told: the op and its rule
 	File   string // of the op

@@ -25,7 +25,8 @@ func inferConv(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *br
 			return breaks(convAxes, "%v is not a permutation of %s", p, diag.Count(x.Rank(), "axis"))
 		}
 	}
-	w := windows{"spatial axis", convLengths, convSteps, convWindow, attrs[ir.ConvStrides].Ints, attrs[ir.ConvLow].Ints, attrs[ir.ConvHigh].Ints, attrs[ir.ConvBase].Ints, attrs[ir.ConvDilation].Ints}
+	w := windows{axis: "spatial axis", lengths: convLengths, steps: convSteps, window: convWindow}
+	w.conv(attrs)
 	spatial := x.Rank() - 2
 	if b := w.check(spatial); b != nil {
 		return types.Type{}, b
@@ -91,8 +92,7 @@ func inferMaxPoolGrad(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Ty
 // their attributes in one order.
 func pooled(x types.Type, attrs []ir.Attr, w windows) (types.Type, *broken) {
 	size := attrs[ir.MaxPoolWindow].Ints
-	w.strides, w.low, w.high, w.dilation = attrs[ir.MaxPoolStrides].Ints, attrs[ir.MaxPoolLow].Ints, attrs[ir.MaxPoolHigh].Ints, attrs[ir.MaxPoolDilation].Ints
-	w.base = slices.Repeat([]int{1}, x.Rank())
+	w.pool(attrs, x.Rank())
 	if len(size) != x.Rank() {
 		return breaks(w.lengths, "window has %s, must have %d", diag.Count(len(size), "entry"), x.Rank())
 	}
@@ -125,6 +125,18 @@ type windows struct {
 	strides, low, high, base, dilation []int
 }
 
+// pool sets the lists of an op with a window over all axes.
+func (w *windows) pool(attrs []ir.Attr, rank int) {
+	w.strides, w.low, w.high, w.dilation = attrs[ir.MaxPoolStrides].Ints, attrs[ir.MaxPoolLow].Ints, attrs[ir.MaxPoolHigh].Ints, attrs[ir.MaxPoolDilation].Ints
+	w.base = slices.Repeat([]int{1}, rank)
+}
+
+// conv sets the lists of a convolution.
+func (w *windows) conv(attrs []ir.Attr) {
+	w.strides, w.low, w.high = attrs[ir.ConvStrides].Ints, attrs[ir.ConvLow].Ints, attrs[ir.ConvHigh].Ints
+	w.base, w.dilation = attrs[ir.ConvBase].Ints, attrs[ir.ConvDilation].Ints
+}
+
 // check checks the lists for n axes.
 func (w *windows) check(n int) *broken {
 	for _, l := range []struct {
@@ -146,6 +158,20 @@ func (w *windows) check(n int) *broken {
 	return nil
 }
 
+// room returns what [windows.places] needs of sizes that are open.
+func (w *windows) room(i, d, size int) dims.Guard {
+	padded, span := w.extents(i, d, size)
+	if w.low[i]+w.high[i] == 0 && !dims.HasExpr(w.low[i], w.high[i]) { // nothing has no places, and is no mistake
+		span = dims.Mul(span, dims.Min(d, 1))
+	}
+	return dims.Guard{Rule: dims.NotMore, A: int64(span), B: int64(padded)}
+}
+
+// extents returns the dimension with its padding, and the window with its dilation.
+func (w *windows) extents(i, d, size int) (padded, span int) {
+	return dims.Add(dims.Add(w.low[i], ir.Spread(d, w.base[i])), w.high[i]), ir.Spread(size, w.dilation[i])
+}
+
 // places returns how many places there are along axis i of dimension d for a
 // window of the given size: floor((padded - dilated window) / stride) + 1, or
 // none in nothing.
@@ -153,14 +179,14 @@ func (w *windows) places(i, d, size int) (int, *broken) {
 	const limit = 1 << 40 // keeps the sums below from wrapping around
 	low, high := w.low[i], w.high[i]
 	if dims.HasExpr(d, size, low, high) {
-		padded, span := dims.Add(dims.Add(low, ir.Spread(d, w.base[i])), high), ir.Spread(size, w.dilation[i])
+		padded, span := w.extents(i, d, size)
 		return dims.Max(dims.Add(dims.Div(dims.Sub(padded, span), w.strides[i]), 1), 0), nil
 	}
 	if max(low, high, -low, -high) > limit || d > 0 && w.base[i] > limit/d || size > 0 && w.dilation[i] > limit/size {
 		_, b := breaks(w.window, "%s %d: dimension %d, window %d, padding of %d and %d and dilations of %d and %d are too large", w.axis, i, d, size, low, high, w.base[i], w.dilation[i])
 		return 0, b
 	}
-	padded, span := low+ir.Spread(d, w.base[i])+high, ir.Spread(size, w.dilation[i])
+	padded, span := w.extents(i, d, size)
 	if d == 0 && padded == 0 && size > 0 {
 		return 0, nil
 	}
