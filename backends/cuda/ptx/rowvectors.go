@@ -18,8 +18,9 @@ const (
 	// mostOfLane is how many strips a lane has of a row that is a warp's.
 	mostOfLane = 4
 	// fewHeld is up to how many registers a thread keeps of a row where residentRows blocks
-	// are to share a multiprocessor: what they compute with finds room beside these then.
-	fewHeld, residentRows = 24, 4
+	// are to share a multiprocessor. What they compute with finds room beside these then, if
+	// the kernel has at most fewInstrs instructions.
+	fewHeld, fewInstrs, residentRows = 24, 40, 4
 	// busy is how many warps with a row each are to be shared out among blocks before a
 	// block has two of them.
 	busy = 512
@@ -163,7 +164,7 @@ func (s *Schedule) rowLaunch(rows, length, bytes int64) (variant, threads, atOnc
 // memory is aligned for it and the row has no remainder; else by elements, in the same
 // order.
 func (w *writer) inStrips(strips int) {
-	if strips*w.s.stripBytes <= 4*fewHeld {
+	if strips*w.s.stripBytes <= 4*fewHeld && len(w.K.Instrs) <= fewInstrs {
 		w.Resident = residentRows
 	}
 	size := w.Size(w.s.row)
