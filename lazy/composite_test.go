@@ -70,6 +70,11 @@ func TestBodiesBehindBadOps(t *testing.T) {
 		y := behind.Call(nil, From(tr, []float32{1, 2, 3, 4, 5, 6}, 2, 3))
 		require.ErrorIs(t, y.Err(), ErrType)
 		require.ErrorContains(t, y.Err(), "matmul(f32[2,3], f32[2,3]): inner dimensions differ: 3 and 2 (matmul_c4)")
+		around := Define(Composite{Name: name + "_around", Operands: operandsOf("x"), Inline: inline}, func(x []*Tensor, _ Attrs) *Tensor {
+			z := behind.Call(nil, x[0])
+			return z.Reshape(z.OpenShape()[:z.Rank()-1]...)
+		}, nil)
+		require.ErrorContains(t, around.Call(nil, From(tr, []float32{1, 2, 3, 4, 5, 6}, 2, 3)).Err(), "(matmul_c4)")
 		wrong := Define(Composite{Name: name + "_own", Operands: operandsOf("x"), Inline: inline}, func(x []*Tensor, _ Attrs) *Tensor { panic("own") }, nil)
 		require.PanicsWithValue(t, "own", func() { wrong.Call(nil, From(tr, []float32{1})) })
 	}

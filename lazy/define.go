@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -128,7 +129,7 @@ func (c *composite) computed(n int, xs []*Tensor, f func() []*Tensor) (ys []*Ten
 					putAll(ys, tr.poisoned(tr.mistake))
 				}
 			}
-			tr.mistake = before
+			tr.mistake = cmp.Or(before, tr.mistake) // a body around this one may panic behind it, too
 		}()
 	}
 	bad := misread(func() { ys = f() })
