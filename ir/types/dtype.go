@@ -128,6 +128,9 @@ func (d DType) IsSigned() bool { return d.kind() == kindSigned || d.kind() == ki
 // IsNumber reports whether d is an integer or floating-point type.
 func (d DType) IsNumber() bool { return d.IsFloat() || d.IsInteger() }
 
+// IsReal reports whether d is one of [RealDTypes].
+func (d DType) IsReal() bool { return d.Valid() && !d.IsComplex() }
+
 // IsComplex reports whether d is a type of complex numbers.
 func (d DType) IsComplex() bool { return d.kind() == kindComplex }
 

@@ -11,7 +11,7 @@ import (
 const (
 	ruleNames     = "kernel_names"     // names are words that do not begin with a digit; no two operands or locals share a name, nor two axes in scope
 	ruleSizes     = "kernel_sizes"     // sizes are literals from 0, or run-time sizes of the kernel, all of which are used
-	ruleOperands  = "kernel_operands"  // dtypes are valid, strides are one per dimension; each Out operand is stored to
+	ruleOperands  = "kernel_operands"  // dtypes are real, strides are one per dimension; each Out operand is stored to
 	ruleStages    = "kernel_stages"    // stages hold all instructions, in order
 	ruleUse       = "kernel_use"       // values are of the stage before their use, or uniform ones of earlier stages
 	ruleArity     = "kernel_arity"     // an op has as many arguments as its row says; only loads and stores have a Mem
@@ -85,7 +85,7 @@ func (v *verifier) signature() {
 		v.at = "operand " + p.Name
 		v.distinct(names, p.Name)
 		v.sizes(p.Dims...)
-		if !p.DType.Valid() {
+		if !p.DType.IsReal() {
 			v.fail(ruleOperands, "it has elements of %v", p.DType)
 		}
 		if len(p.Strides) != len(p.Dims) {
@@ -103,7 +103,7 @@ func (v *verifier) signature() {
 		v.at, v.storedIn[i] = "local "+l.Name, -1
 		v.distinct(names, l.Name)
 		v.sizes(l.Dims...)
-		if !l.DType.Valid() {
+		if !l.DType.IsReal() {
 			v.fail(ruleOperands, "it has elements of %v", l.DType)
 		}
 	}
@@ -217,5 +217,5 @@ func (v *verifier) whole() {
 	v.locals(all)
 }
 
-// allowed reports whether an op's row allows a dtype, which may be invalid.
-func allowed(op Op, t types.DType) bool { return t.Valid() && op.Takes(t) }
+// allowed reports whether an op's row allows a dtype, which may be invalid or complex.
+func allowed(op Op, t types.DType) bool { return t.IsReal() && op.Takes(t) }

@@ -98,7 +98,7 @@ func (v *verifier) types(i *Instr) {
 	if len(i.Args) > 0 {
 		first = v.k.Instrs[i.Args[0]].Type
 	}
-	if !i.Type.Valid() || !allowed(i.Op, first) {
+	if !i.Type.IsReal() || !allowed(i.Op, first) {
 		v.fail(ruleTypes, "it does not take %v to give %v", first, i.Type)
 		return
 	}
