@@ -108,33 +108,34 @@ const (
 	compositeMode             = 94
 	compositeSearchSorted     = 95
 	compositeBucketize        = 96
-	compositeAvgPool          = 97
-	compositeBroadcastTo      = 98
-	compositeUnsqueeze        = 99
-	compositeSqueeze          = 100
-	compositeSelect           = 101
-	compositeNarrow           = 102
-	compositeDiagonal         = 103
-	compositeFlatten          = 104
-	compositeUnflatten        = 105
-	compositeMoveAxis         = 106
-	compositeSwapAxes         = 107
-	compositeExpand           = 108
-	compositeTril             = 109
-	compositeTriu             = 110
-	compositeTile             = 111
-	compositeRepeatInterleave = 112
-	compositeRoll             = 113
-	compositeRot90            = 114
-	compositeDiag             = 115
-	compositeDiagEmbed        = 116
-	compositeUnfold           = 117
-	compositeAttention        = 118
-	compositeDropout          = 119
-	compositeCategorical      = 120
-	compositeNormal           = 121
-	compositeGumbel           = 122
-	compositePhilox           = 123
+	compositeOuter            = 97
+	compositeAvgPool          = 98
+	compositeBroadcastTo      = 99
+	compositeUnsqueeze        = 100
+	compositeSqueeze          = 101
+	compositeSelect           = 102
+	compositeNarrow           = 103
+	compositeDiagonal         = 104
+	compositeFlatten          = 105
+	compositeUnflatten        = 106
+	compositeMoveAxis         = 107
+	compositeSwapAxes         = 108
+	compositeExpand           = 109
+	compositeTril             = 110
+	compositeTriu             = 111
+	compositeTile             = 112
+	compositeRepeatInterleave = 113
+	compositeRoll             = 114
+	compositeRot90            = 115
+	compositeDiag             = 116
+	compositeDiagEmbed        = 117
+	compositeUnfold           = 118
+	compositeAttention        = 119
+	compositeDropout          = 120
+	compositeCategorical      = 121
+	compositeNormal           = 122
+	compositeGumbel           = 123
+	compositePhilox           = 124
 )
 
 // What the checks demand, by composite.
@@ -183,6 +184,7 @@ const (
 	searchSortedRank        demand = 1
 	searchSortedBatch       demand = 2
 	bucketizeRank           demand = 1
+	outerVectors            demand = 1
 	broadcastToDims         demand = 1
 	unsqueezeAxis           demand = 1
 	squeezeOne              demand = 2
@@ -220,7 +222,7 @@ const (
 )
 
 // builtins has the row and the functions of each.
-var builtins [124]*composite
+var builtins [125]*composite
 
 func init() { // not a value of the variable: the functions use it
 	builtins = [...]*composite{
@@ -554,6 +556,9 @@ func init() { // not a value of the variable: the functions use it
 		},
 		compositeBucketize: {
 			row: &ops.Composites[compositeBucketize],
+		},
+		compositeOuter: {
+			row: &ops.Composites[compositeOuter],
 		},
 		compositeAvgPool: {
 			row: &ops.Composites[compositeAvgPool],
@@ -3260,6 +3265,33 @@ func recordBucketize(x *Tensor, boundaries *Tensor, right bool) *Tensor {
 // boundaries have one axis.
 func (x *Tensor) Bucketize(boundaries *Tensor, right bool) *Tensor {
 	return recordBucketize(x, boundaries, right)
+}
+
+// recordOuter records Outer on operands and attributes that it checks.
+func recordOuter(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeOuter]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkOuter(xs[0], xs[1]), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeOuter(xs[0], xs[1])
+}
+
+// Outer returns the product of each element of the vector x with each of the
+// vector y: element [i, j] is x[i]·y[j].
+//
+// It requires: x is a number or complex; y is a number or complex and has the
+// dtype of x; x and y have one axis each. Operands of different dtypes are
+// promoted.
+func (x *Tensor) Outer(y *Tensor) *Tensor {
+	return recordOuter(x, y)
 }
 
 // recordAvgPool records AvgPool on operands and attributes that it checks.

@@ -255,3 +255,12 @@ func (t term) times(u term, keep func(rune) bool) term {
 	y := u.x.Reshape(b, k, elementsOf(u.sizes(others)))
 	return term{x.MatMul(y).Reshape(shape...), all}
 }
+
+func checkOuter(x, y *Tensor) *breach {
+	if x.Rank() != 1 || y.Rank() != 1 {
+		return breaks(outerVectors, "x has rank %d and y rank %d, each must be a vector; flatten it with Flatten", x.Rank(), y.Rank())
+	}
+	return nil
+}
+
+func computeOuter(x, y *Tensor) *Tensor { return x.Unsqueeze(1).Mul(y) }

@@ -77,6 +77,7 @@ var severalOps = append(elementwise(), []several{
 	{name: "MatMul of a vector", dims: [][]int{{3}, {3, 2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].MatMul(x[1]) }},
 	{name: "MatMul with a vector", dims: [][]int{{2, 3}, {3}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].MatMul(x[1]) }},
 	{name: "MatMul of batches", dims: [][]int{{2, 3}, {4, 3, 2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].MatMul(x[1]) }},
+	{name: "Outer", dims: [][]int{{2}, {3}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Outer(x[1]) }},
 	{name: "Gather", dims: [][]int{{3}, {2}}, of: []types.DType{lazy.F32, lazy.I32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Gather(x[1]) }},
 	{name: "ScatterAdd", dims: [][]int{{3}, {2}, {2}}, of: []types.DType{lazy.F32, lazy.I32, lazy.F32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].ScatterAdd(x[1], x[2]) }},
 	{name: "IndexAdd", dims: [][]int{{3}, {2}, {2}}, of: []types.DType{lazy.F32, lazy.I32, lazy.F32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].IndexAdd(x[1], x[2], 0) }},

@@ -53,7 +53,7 @@
 //   - Scans: LinearScan, CumSum, CumProd, CumMax, CumMin, LogCumSumExp
 //   - Order: ArgSort, Sort, Unique, TopK, KthValue, Median, Mode, SearchSorted, Bucketize,
 //     UniqueAll
-//   - Products and convolutions: MatMul, Conv, Einsum, ConvOptions
+//   - Products and convolutions: MatMul, Conv, Outer, Einsum, ConvOptions
 //   - Linear algebra: Cholesky, TriangularSolve
 //   - Pooling: MaxPool, SumPool, AvgPool, PoolOptions
 //   - Layers and losses: LayerNorm, CrossEntropy, Attention, AttentionOptions

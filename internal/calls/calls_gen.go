@@ -192,6 +192,7 @@ var generated = []function{
 	{"Mode", func(c *Call) []*lazy.Tensor { return several(c.X[0].Mode(c.Int("axis"))) }},
 	{"SearchSorted", func(c *Call) []*lazy.Tensor { return one(c.X[0].SearchSorted(c.X[1], c.Flag("right"))) }},
 	{"Bucketize", func(c *Call) []*lazy.Tensor { return one(c.X[0].Bucketize(c.X[1], c.Flag("right"))) }},
+	{"Outer", func(c *Call) []*lazy.Tensor { return one(c.X[0].Outer(c.X[1])) }},
 	{"BroadcastTo", func(c *Call) []*lazy.Tensor { return one(c.X[0].BroadcastTo(c.Ints("dims")...)) }},
 	{"Unsqueeze", func(c *Call) []*lazy.Tensor { return one(c.X[0].Unsqueeze(c.Int("axis"))) }},
 	{"Squeeze", func(c *Call) []*lazy.Tensor { return one(c.X[0].Squeeze(c.Ints("axes")...)) }},

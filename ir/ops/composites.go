@@ -229,6 +229,9 @@ var Composites = []Op{
 		Operands: []Operand{{Name: "x", Is: Number}, {Name: "boundaries", Is: Number, Like: "x"}}, Attrs: []Attr{{"right", Flag}},
 		Where: []Demand{{"rank", "boundaries have one axis"}}, Traits: Inline},
 
+	{Name: "Outer", Family: Products, Doc: "returns the product of each element of the vector x with each of the vector y: element [i, j] is x[i]·y[j].",
+		Operands: two(NumberOrComplex), Where: []Demand{{"vectors", "x and y have one axis each"}}, Traits: Inline | Promotes},
+
 	{Name: "AvgPool", Family: Pooling, Doc: "returns SumPool divided by the number of places in a window: padding counts as zeros.",
 		Operands: one(Float), Attrs: windowAttrs, Traits: Inline | Internal},
 

@@ -79,6 +79,7 @@ SEVERAL = [
     ("linalg.MatrixNorm", lambda x, p: L.matrix_norm(x, p), [(2, 4, 3)], dict(attrs=[{"p": p} for p in (2.0, -2.0, 1.0, -1.0, float("inf"), float("-inf"))])),
     ("linalg.FrobeniusNorm", lambda x: L.matrix_norm(x, "fro"), [(2, 4, 3)], {}),
     ("linalg.NuclearNorm", lambda x: L.matrix_norm(x, "nuc"), [(2, 4, 3)], {}),
+    ("Outer", torch.outer, [(3,), (4,)], dict(dtypes=NUMBERS, kind=EXACT, empty=[(0,), (3,)])),
     ("linalg.Cross", lambda x, y, axis: L.cross(x, y, dim=axis), [(2, 3), (2, 3)], dict(attrs=[{"axis": 1}, {"axis": -1}], dtypes=NUMBERS)),
     ("linalg.VecDot", lambda x, y, axis: L.vecdot(x, y, dim=axis), [(2, 3), (2, 3)], dict(attrs=[{"axis": 1}, {"axis": 0}])),
     ("linalg.Det", L.det, [regular(BATCH)], {}),
