@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ltc/internal/functions"
+	"ltc/ir/types"
 	"ltc/lazy"
 )
 
@@ -252,6 +253,47 @@ func MultiDot(xs ...*lazy.Tensor) *lazy.Tensor {
 		return product(i, k).MatMul(product(k+1, j))
 	}
 	return product(0, n-1)
+}
+
+func checkAddMM(x, y, z *lazy.Tensor, _, _ float64) (demand, reason string) {
+	if y.Rank() < 2 || z.Rank() < 1 {
+		return addMMInner, fmt.Sprintf("y has rank %d and z rank %d: y must be a matrix, and z a matrix or a vector", y.Rank(), z.Rank())
+	}
+	m, n := rowsAndColumns(y)
+	if rows := z.OpenDim(max(-2, -z.Rank())); n != rows {
+		return addMMInner, fmt.Sprintf("inner dimensions of y and z differ: %d and %d", n, rows)
+	}
+	batch, ok := functions.Batches(2, y, z)
+	if !ok {
+		return addMMBatch, fmt.Sprintf("batch dimensions %v and %v do not broadcast", batchOf(y, 2), batchOf(z, 2))
+	}
+	shape := slices.Concat(batch, []int{m})
+	if z.Rank() > 1 {
+		shape = append(shape, z.OpenDim(-1))
+	}
+	own := x.OpenShape()
+	for i := range own {
+		if at := len(shape) - 1 - i; at < 0 || own[len(own)-1-i] != 1 && own[len(own)-1-i] != shape[at] {
+			return addMMSum, fmt.Sprintf("x has the shape %v, must broadcast to that of y·z, %v", own, types.Shape(shape))
+		}
+	}
+	return "", ""
+}
+
+// computeAddMM multiplies in the dtype of the operands, which tensor cores take, and adds in f32.
+func computeAddMM(x, y, z *lazy.Tensor, beta, alpha float64) *lazy.Tensor {
+	times := func(t *lazy.Tensor, v float64) *lazy.Tensor {
+		if v == 1 {
+			return t
+		}
+		return t.MulScalar(v)
+	}
+	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {
+		if beta == 0 {
+			return times(t[0], alpha)
+		}
+		return times(t[0], alpha).Add(times(t[1], beta))
+	}, y.MatMul(z), x)
 }
 
 func checkTrace(x *lazy.Tensor) (demand, reason string) { return checkMatrix(x, traceMatrix, "") }

@@ -78,6 +78,9 @@ const (
 	condOfClosed             = "closed"
 	condOfSquare             = "square"
 	condOfKind               = "kind"
+	addMMInner               = "inner"
+	addMMBatch               = "batch"
+	addMMSum                 = "sum"
 	traceMatrix              = "matrix"
 	crossRank                = "rank"
 	crossThree               = "three"
@@ -124,6 +127,7 @@ var (
 	definedMatrixExp          *lazy.Callable
 	definedMatrixNormOf       *lazy.Callable
 	definedCondOf             *lazy.Callable
+	definedAddMM              *lazy.Callable
 	definedTrace              *lazy.Callable
 	definedCross              *lazy.Callable
 	definedVecDot             *lazy.Callable
@@ -237,26 +241,31 @@ func init() { // not values of the variables: the functions use them
 	definedCondOf = functions.Define(&rows[28], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCondOf(x[0], a.Int("kind"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkCondOf(x[0], a.Int("kind")) }, nil)
-	definedTrace = functions.Define(&rows[29], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeTrace(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkTrace(x[0]) }, nil)
-	definedCross = functions.Define(&rows[30], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedAddMM = functions.Define(&rows[29], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeAddMM(x[0], x[1], x[2], a.Float("beta"), a.Float("alpha"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkAddMM(x[0], x[1], x[2], a.Float("beta"), a.Float("alpha"))
+	}, nil)
+	definedTrace = functions.Define(&rows[30], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeTrace(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkTrace(x[0]) }, nil)
+	definedCross = functions.Define(&rows[31], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCross(x[0], x[1], a.Int("axis"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCross(x[0], x[1], a.Int("axis"))
 	}, nil)
-	definedVecDot = functions.Define(&rows[31], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedVecDot = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeVecDot(x[0], x[1], a.Int("axis"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkVecDot(x[0], x[1], a.Int("axis"))
 	}, nil)
-	definedVander = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedVander = functions.Define(&rows[33], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeVander(x[0], a.Int("n"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkVander(x[0], a.Int("n")) }, nil)
-	definedTensorInv = functions.Define(&rows[33], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedTensorInv = functions.Define(&rows[34], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeTensorInv(x[0], a.Int("ind"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkTensorInv(x[0], a.Int("ind"))
 	}, nil)
-	definedTensorSolve = functions.Define(&rows[34], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedTensorSolve = functions.Define(&rows[35], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeTensorSolve(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkTensorSolve(x[0], x[1]) }, nil)
 }
@@ -554,6 +563,19 @@ func recordMatrixNormOf(x *lazy.Tensor, kind int) *lazy.Tensor {
 // recordCondOf records CondOf on operands and attributes that it checks.
 func recordCondOf(x *lazy.Tensor, kind int) *lazy.Tensor {
 	return definedCondOf.Call(lazy.Attrs{"kind": kind}, x)
+}
+
+// AddMM returns beta·x + alpha·y·z, where y·z is MatMul and x broadcasts to
+// it: torch.addmm, addmv and baddbmm. Where beta is 0, x is not read, so its
+// NaNs and infinities do not count.
+//
+// It requires: x is floating point or complex; y is floating point or complex
+// and has the dtype of x; z is floating point or complex and has the dtype of
+// x; beta is finite; alpha is finite; y has at least rank 2, z at least rank 1,
+// and y as many columns as z rows; the dimensions of y and z before the last
+// two broadcast; x broadcasts to the shape of y·z.
+func AddMM(x *lazy.Tensor, y *lazy.Tensor, z *lazy.Tensor, beta float64, alpha float64) *lazy.Tensor {
+	return definedAddMM.Call(lazy.Attrs{"beta": beta, "alpha": alpha}, x, y, z)
 }
 
 // Trace returns the sum of the diagonal of each matrix of the last two axes.

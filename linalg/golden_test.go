@@ -198,6 +198,7 @@ var goldenCalls = map[string]func(x []*lazy.Tensor) []*lazy.Tensor{
 	"Cond/-2":         func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.Cond(x[0], -2)) },
 	"Cond/1":          func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.Cond(x[0], 1)) },
 	"MultiDot":        func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.MultiDot(x...)) },
+	"AddMM":           func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.AddMM(x[0], x[1], x[2], 0.5, 2)) },
 	"Cross":           func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.Cross(x[0], x[1], -1)) },
 	"VecDot":          func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.VecDot(x[0], x[1], -1)) },
 	"Trace":           func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.Trace(x[0])) },

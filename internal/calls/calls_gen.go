@@ -382,6 +382,9 @@ var generated = []function{
 	{"linalg.MatrixRank", func(c *Call) []*lazy.Tensor { return one(linalg.MatrixRank(c.X[0], c.Real("rtol"))) }},
 	{"linalg.MatrixPower", func(c *Call) []*lazy.Tensor { return one(linalg.MatrixPower(c.X[0], c.Int("n"))) }},
 	{"linalg.MatrixExp", func(c *Call) []*lazy.Tensor { return one(linalg.MatrixExp(c.X[0])) }},
+	{"linalg.AddMM", func(c *Call) []*lazy.Tensor {
+		return one(linalg.AddMM(c.X[0], c.X[1], c.X[2], c.Real("beta"), c.Real("alpha")))
+	}},
 	{"linalg.Trace", func(c *Call) []*lazy.Tensor { return one(linalg.Trace(c.X[0])) }},
 	{"linalg.Cross", func(c *Call) []*lazy.Tensor { return one(linalg.Cross(c.X[0], c.X[1], c.Int("axis"))) }},
 	{"linalg.VecDot", func(c *Call) []*lazy.Tensor { return one(linalg.VecDot(c.X[0], c.X[1], c.Int("axis"))) }},

@@ -80,6 +80,7 @@ SEVERAL = [
     ("linalg.FrobeniusNorm", lambda x: L.matrix_norm(x, "fro"), [(2, 4, 3)], {}),
     ("linalg.NuclearNorm", lambda x: L.matrix_norm(x, "nuc"), [(2, 4, 3)], {}),
     ("Outer", torch.outer, [(3,), (4,)], dict(dtypes=NUMBERS, kind=EXACT, empty=[(0,), (3,)])),
+    ("linalg.AddMM", lambda x, y, z, beta, alpha: torch.addmm(x, y, z, beta=beta, alpha=alpha), [(4,), (3, 2), (2, 4)], dict(attrs=[{"beta": 1.0, "alpha": 1.0}, {"beta": 0.5, "alpha": 2.0}, {"beta": 0.0, "alpha": 1.0}])),
     ("linalg.Cross", lambda x, y, axis: L.cross(x, y, dim=axis), [(2, 3), (2, 3)], dict(attrs=[{"axis": 1}, {"axis": -1}], dtypes=NUMBERS)),
     ("linalg.VecDot", lambda x, y, axis: L.vecdot(x, y, dim=axis), [(2, 3), (2, 3)], dict(attrs=[{"axis": 1}, {"axis": 0}])),
     ("linalg.Det", L.det, [regular(BATCH)], {}),
@@ -133,6 +134,11 @@ def more(op):
         yield of("one matrix", fn, [regular((5, 5))])
     if op in {"linalg.Inv", "linalg.Det"}:
         yield of("no rows", L.inv if op == "linalg.Inv" else L.det, [(0, 0)], gradient=False)
+    if op == "linalg.AddMM":
+        a = {"beta": 0.5, "alpha": 2.0}
+        yield of("vector", lambda x, y, z: torch.addmv(x, y, z, **a), [(3,), (3, 2), (2,)], a)
+        yield of("batch", lambda x, y, z: torch.baddbmm(x, y, z, **a), [(2, 1, 4), (2, 3, 2), (2, 2, 4)], a)
+        yield of("no columns", lambda x, y, z: torch.addmm(x, y, z, **a), [(3, 4), (3, 0), (0, 4)], a)
     if op == "linalg.LstSq":
         yield of("wide", lambda x, b: L.lstsq(x, b).solution, [regular(WIDE), (3, 2)])
     if op == "linalg.PInv":
