@@ -192,6 +192,36 @@ func computeLeakyReLU(x *lazy.Tensor, slope float64) *lazy.Tensor {
 	}, x)
 }
 
+func checkFakeQuantize(_ *lazy.Tensor, scale float64, zero, low, high int) (demand, reason string) {
+	switch {
+	case scale <= 0:
+		return fakeQuantizePositive, fmt.Sprintf("scale is %v, must be positive", scale)
+	case zero < low || zero > high:
+		return fakeQuantizeRange, fmt.Sprintf("zero is %d, must be from low, %d, to high, %d", zero, low, high)
+	}
+	return "", ""
+}
+
+// quantized returns the integers that stand for x before they are clamped. The inverse of the scale is of
+// f32, as PyTorch's is: it decides ties.
+func quantized(x *lazy.Tensor, scale float64, zero int) *lazy.Tensor {
+	return x.MulScalar(float64(1 / float32(scale))).Round().AddScalar(float64(zero))
+}
+
+func computeFakeQuantize(x *lazy.Tensor, scale float64, zero, low, high int) *lazy.Tensor {
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+		q := quantized(x[0], scale, zero).ClampScalar(float64(low), float64(high))
+		return q.SubScalar(float64(zero)).MulScalar(float64(float32(scale)))
+	}, x)
+}
+
+// gradFakeQuantize is the straight-through estimator.
+func gradFakeQuantize(x, _, ct *lazy.Tensor, scale float64, zero, low, high int) []*lazy.Tensor {
+	q := quantized(functions.InF32(x)[0], scale, zero)
+	within := q.GreaterEqualScalar(float64(low)).And(q.LessEqualScalar(float64(high)))
+	return []*lazy.Tensor{within.WhereScalar(ct, 0)}
+}
+
 func checkPReLU(x, weight *lazy.Tensor) (demand, reason string) {
 	channels := 1
 	if x.Rank() > 1 {

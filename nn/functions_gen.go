@@ -20,6 +20,8 @@ const (
 	hardTanhBounds                    = "bounds"
 	pReLUWeight                       = "weight"
 	rReLUSlopes                       = "slopes"
+	fakeQuantizePositive              = "positive"
+	fakeQuantizeRange                 = "range"
 	batchNormRank                     = "rank"
 	batchNormChannels                 = "channels"
 	batchNormTrainingRank             = "rank"
@@ -209,6 +211,7 @@ var (
 	definedPReLU                    *lazy.Callable
 	definedRReLU                    *lazy.Callable
 	definedThreshold                *lazy.Callable
+	definedFakeQuantize             *lazy.Callable
 	definedSoftmin                  *lazy.Callable
 	definedSafeSoftmax              *lazy.Callable
 	definedBatchNorm                *lazy.Callable
@@ -321,311 +324,318 @@ func init() { // not values of the variables: the functions use them
 	definedThreshold = functions.Define(&rows[20], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeThreshold(x[0], a.Float("threshold"), a.Float("value"))}
 	}, nil, nil)
-	definedSoftmin = functions.Define(&rows[21], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedFakeQuantize = functions.Define(&rows[21], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeFakeQuantize(x[0], a.Float("scale"), a.Int("zero"), a.Int("low"), a.Int("high"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkFakeQuantize(x[0], a.Float("scale"), a.Int("zero"), a.Int("low"), a.Int("high"))
+	}, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return gradFakeQuantize(x[0], y[0], ct[0], a.Float("scale"), a.Int("zero"), a.Int("low"), a.Int("high"))
+	})
+	definedSoftmin = functions.Define(&rows[22], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeSoftmin(x[0], a.Int("axis"))}
 	}, nil, nil)
-	definedSafeSoftmax = functions.Define(&rows[22], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedSafeSoftmax = functions.Define(&rows[23], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeSafeSoftmax(x[0], a.Int("axis"))}
 	}, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return gradSafeSoftmax(x[0], y[0], ct[0], a.Int("axis"))
 	})
-	definedBatchNorm = functions.Define(&rows[23], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedBatchNorm = functions.Define(&rows[24], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeBatchNorm(x[0], x[1], x[2], functions.Given(x, 3), functions.Given(x, 4), a.Float("epsilon"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkBatchNorm(x[0], x[1], x[2], functions.Given(x, 3), functions.Given(x, 4), a.Float("epsilon"))
 	}, nil)
-	definedBatchNormTraining = functions.Define(&rows[24], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedBatchNormTraining = functions.Define(&rows[25], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return functions.All(computeBatchNormTraining(x[0], x[1], x[2], functions.Given(x, 3), functions.Given(x, 4), a.Float("momentum"), a.Float("epsilon")))
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkBatchNormTraining(x[0], x[1], x[2], functions.Given(x, 3), functions.Given(x, 4), a.Float("momentum"), a.Float("epsilon"))
 	}, nil)
-	definedInstanceNorm = functions.Define(&rows[25], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedInstanceNorm = functions.Define(&rows[26], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeInstanceNorm(x[0], functions.Given(x, 1), functions.Given(x, 2), a.Float("epsilon"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkInstanceNorm(x[0], functions.Given(x, 1), functions.Given(x, 2), a.Float("epsilon"))
 	}, nil)
-	definedGroupNorm = functions.Define(&rows[26], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedGroupNorm = functions.Define(&rows[27], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeGroupNorm(x[0], functions.Given(x, 1), functions.Given(x, 2), a.Int("groups"), a.Float("epsilon"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkGroupNorm(x[0], functions.Given(x, 1), functions.Given(x, 2), a.Int("groups"), a.Float("epsilon"))
 	}, nil)
-	definedLayerNorm = functions.Define(&rows[27], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedLayerNorm = functions.Define(&rows[28], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeLayerNorm(x[0], functions.Given(x, 1), functions.Given(x, 2), a.Int("last"), a.Float("epsilon"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkLayerNorm(x[0], functions.Given(x, 1), functions.Given(x, 2), a.Int("last"), a.Float("epsilon"))
 	}, nil)
-	definedRMSNorm = functions.Define(&rows[28], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedRMSNorm = functions.Define(&rows[29], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeRMSNorm(x[0], functions.Given(x, 1), a.Int("last"), a.Float("epsilon"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkRMSNorm(x[0], functions.Given(x, 1), a.Int("last"), a.Float("epsilon"))
 	}, nil)
-	definedLocalResponseNorm = functions.Define(&rows[29], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedLocalResponseNorm = functions.Define(&rows[30], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeLocalResponseNorm(x[0], a.Int("size"), a.Float("alpha"), a.Float("beta"), a.Float("k"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkLocalResponseNorm(x[0], a.Int("size"), a.Float("alpha"), a.Float("beta"), a.Float("k"))
 	}, nil)
-	definedWeightNorm = functions.Define(&rows[30], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedWeightNorm = functions.Define(&rows[31], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeWeightNorm(x[0], x[1], a.Int("axis"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkWeightNorm(x[0], x[1], a.Int("axis"))
 	}, nil)
-	definedRenorm = functions.Define(&rows[31], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedRenorm = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeRenorm(x[0], a.Float("p"), a.Int("axis"), a.Float("most"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkRenorm(x[0], a.Float("p"), a.Int("axis"), a.Float("most"))
 	}, nil)
-	definedNormalize = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedNormalize = functions.Define(&rows[33], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeNormalize(x[0], a.Float("p"), a.Int("axis"), a.Float("epsilon"))}
 	}, nil, nil)
-	definedCrossEntropy = functions.Define(&rows[33], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedCrossEntropy = functions.Define(&rows[34], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCrossEntropy(x[0], x[1], functions.Given(x, 2), a.Int("ignore"), a.Float("smoothing"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCrossEntropy(x[0], x[1], functions.Given(x, 2), a.Int("ignore"), a.Float("smoothing"), a.Int("reduction"))
 	}, nil)
-	definedCrossEntropySoft = functions.Define(&rows[34], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedCrossEntropySoft = functions.Define(&rows[35], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCrossEntropySoft(x[0], x[1], functions.Given(x, 2), a.Float("smoothing"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCrossEntropySoft(x[0], x[1], functions.Given(x, 2), a.Float("smoothing"), a.Int("reduction"))
 	}, nil)
-	definedNLLLoss = functions.Define(&rows[35], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedNLLLoss = functions.Define(&rows[36], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeNLLLoss(x[0], x[1], functions.Given(x, 2), a.Int("ignore"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkNLLLoss(x[0], x[1], functions.Given(x, 2), a.Int("ignore"), a.Int("reduction"))
 	}, nil)
-	definedBCELoss = functions.Define(&rows[36], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedBCELoss = functions.Define(&rows[37], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeBCELoss(x[0], x[1], functions.Given(x, 2), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkBCELoss(x[0], x[1], functions.Given(x, 2), a.Int("reduction"))
 	}, nil)
-	definedBCETerms = functions.Define(&rows[37], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedBCETerms = functions.Define(&rows[38], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeBCETerms(x[0], x[1])}
 	}, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return gradBCETerms(x[0], x[1], y[0], ct[0])
 	})
-	definedBCEWithLogits = functions.Define(&rows[38], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedBCEWithLogits = functions.Define(&rows[39], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeBCEWithLogits(x[0], x[1], functions.Given(x, 2), functions.Given(x, 3), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkBCEWithLogits(x[0], x[1], functions.Given(x, 2), functions.Given(x, 3), a.Int("reduction"))
 	}, nil)
-	definedMSELoss = functions.Define(&rows[39], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMSELoss = functions.Define(&rows[40], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMSELoss(x[0], x[1], a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMSELoss(x[0], x[1], a.Int("reduction"))
 	}, nil)
-	definedL1Loss = functions.Define(&rows[40], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedL1Loss = functions.Define(&rows[41], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeL1Loss(x[0], x[1], a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkL1Loss(x[0], x[1], a.Int("reduction"))
 	}, nil)
-	definedSmoothL1Loss = functions.Define(&rows[41], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedSmoothL1Loss = functions.Define(&rows[42], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeSmoothL1Loss(x[0], x[1], a.Float("beta"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkSmoothL1Loss(x[0], x[1], a.Float("beta"), a.Int("reduction"))
 	}, nil)
-	definedHuberLoss = functions.Define(&rows[42], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedHuberLoss = functions.Define(&rows[43], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeHuberLoss(x[0], x[1], a.Float("delta"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkHuberLoss(x[0], x[1], a.Float("delta"), a.Int("reduction"))
 	}, nil)
-	definedKLDivLoss = functions.Define(&rows[43], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedKLDivLoss = functions.Define(&rows[44], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeKLDivLoss(x[0], x[1], a.Flag("logTarget"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkKLDivLoss(x[0], x[1], a.Flag("logTarget"), a.Int("reduction"))
 	}, nil)
-	definedPoissonNLLLoss = functions.Define(&rows[44], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPoissonNLLLoss = functions.Define(&rows[45], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePoissonNLLLoss(x[0], x[1], a.Flag("logInput"), a.Flag("full"), a.Float("epsilon"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPoissonNLLLoss(x[0], x[1], a.Flag("logInput"), a.Flag("full"), a.Float("epsilon"), a.Int("reduction"))
 	}, nil)
-	definedGaussianNLLLoss = functions.Define(&rows[45], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedGaussianNLLLoss = functions.Define(&rows[46], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeGaussianNLLLoss(x[0], x[1], x[2], a.Flag("full"), a.Float("epsilon"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkGaussianNLLLoss(x[0], x[1], x[2], a.Flag("full"), a.Float("epsilon"), a.Int("reduction"))
 	}, nil)
-	definedSoftMarginLoss = functions.Define(&rows[46], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedSoftMarginLoss = functions.Define(&rows[47], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeSoftMarginLoss(x[0], x[1], a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkSoftMarginLoss(x[0], x[1], a.Int("reduction"))
 	}, nil)
-	definedHingeEmbeddingLoss = functions.Define(&rows[47], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedHingeEmbeddingLoss = functions.Define(&rows[48], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeHingeEmbeddingLoss(x[0], x[1], a.Float("margin"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkHingeEmbeddingLoss(x[0], x[1], a.Float("margin"), a.Int("reduction"))
 	}, nil)
-	definedMarginRankingLoss = functions.Define(&rows[48], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMarginRankingLoss = functions.Define(&rows[49], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMarginRankingLoss(x[0], x[1], x[2], a.Float("margin"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMarginRankingLoss(x[0], x[1], x[2], a.Float("margin"), a.Int("reduction"))
 	}, nil)
-	definedCosineEmbeddingLoss = functions.Define(&rows[49], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedCosineEmbeddingLoss = functions.Define(&rows[50], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCosineEmbeddingLoss(x[0], x[1], x[2], a.Float("margin"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCosineEmbeddingLoss(x[0], x[1], x[2], a.Float("margin"), a.Int("reduction"))
 	}, nil)
-	definedTripletMarginLoss = functions.Define(&rows[50], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedTripletMarginLoss = functions.Define(&rows[51], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeTripletMarginLoss(x[0], x[1], x[2], a.Float("margin"), a.Float("p"), a.Float("epsilon"), a.Flag("swap"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkTripletMarginLoss(x[0], x[1], x[2], a.Float("margin"), a.Float("p"), a.Float("epsilon"), a.Flag("swap"), a.Int("reduction"))
 	}, nil)
-	definedMultiMarginLoss = functions.Define(&rows[51], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMultiMarginLoss = functions.Define(&rows[52], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMultiMarginLoss(x[0], x[1], functions.Given(x, 2), a.Int("p"), a.Float("margin"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMultiMarginLoss(x[0], x[1], functions.Given(x, 2), a.Int("p"), a.Float("margin"), a.Int("reduction"))
 	}, nil)
-	definedMultiLabelMarginLoss = functions.Define(&rows[52], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMultiLabelMarginLoss = functions.Define(&rows[53], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMultiLabelMarginLoss(x[0], x[1], a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMultiLabelMarginLoss(x[0], x[1], a.Int("reduction"))
 	}, nil)
-	definedMultiLabelSoftMarginLoss = functions.Define(&rows[53], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMultiLabelSoftMarginLoss = functions.Define(&rows[54], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMultiLabelSoftMarginLoss(x[0], x[1], functions.Given(x, 2), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMultiLabelSoftMarginLoss(x[0], x[1], functions.Given(x, 2), a.Int("reduction"))
 	}, nil)
-	definedCTCLoss = functions.Define(&rows[54], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedCTCLoss = functions.Define(&rows[55], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCTCLoss(x[0], x[1], x[2], x[3], a.Int("blank"), a.Flag("zeroInfinity"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCTCLoss(x[0], x[1], x[2], x[3], a.Int("blank"), a.Flag("zeroInfinity"), a.Int("reduction"))
 	}, nil)
-	definedCosineSimilarity = functions.Define(&rows[55], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedCosineSimilarity = functions.Define(&rows[56], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCosineSimilarity(x[0], x[1], a.Int("axis"), a.Float("epsilon"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCosineSimilarity(x[0], x[1], a.Int("axis"), a.Float("epsilon"))
 	}, nil)
-	definedPairwiseDistance = functions.Define(&rows[56], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPairwiseDistance = functions.Define(&rows[57], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePairwiseDistance(x[0], x[1], a.Float("p"), a.Float("epsilon"), a.Flag("keep"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPairwiseDistance(x[0], x[1], a.Float("p"), a.Float("epsilon"), a.Flag("keep"))
 	}, nil)
-	definedCDist = functions.Define(&rows[57], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedCDist = functions.Define(&rows[58], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCDist(x[0], x[1], a.Float("p"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCDist(x[0], x[1], a.Float("p"))
 	}, nil)
-	definedPDist = functions.Define(&rows[58], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPDist = functions.Define(&rows[59], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePDist(x[0], a.Float("p"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkPDist(x[0], a.Float("p")) }, nil)
-	definedLinear = functions.Define(&rows[59], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedLinear = functions.Define(&rows[60], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeLinear(x[0], x[1], functions.Given(x, 2))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkLinear(x[0], x[1], functions.Given(x, 2))
 	}, nil)
-	definedBilinear = functions.Define(&rows[60], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedBilinear = functions.Define(&rows[61], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeBilinear(x[0], x[1], x[2], functions.Given(x, 3))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkBilinear(x[0], x[1], x[2], functions.Given(x, 3))
 	}, nil)
-	definedConv = functions.Define(&rows[61], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedConv = functions.Define(&rows[62], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeConv(x[0], x[1], functions.Given(x, 2), a.Int("spatial"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("same"), a.Int("groups"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkConv(x[0], x[1], functions.Given(x, 2), a.Int("spatial"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("same"), a.Int("groups"))
 	}, nil)
-	definedConvTranspose = functions.Define(&rows[62], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedConvTranspose = functions.Define(&rows[63], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeConvTranspose(x[0], x[1], functions.Given(x, 2), a.Int("spatial"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Ints("more"), a.Int("groups"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkConvTranspose(x[0], x[1], functions.Given(x, 2), a.Int("spatial"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Ints("more"), a.Int("groups"))
 	}, nil)
-	definedEmbedding = functions.Define(&rows[63], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedEmbedding = functions.Define(&rows[64], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeEmbedding(x[0], x[1], a.Ints("padding"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkEmbedding(x[0], x[1], a.Ints("padding"))
 	}, nil)
-	definedEmbeddingBag = functions.Define(&rows[64], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedEmbeddingBag = functions.Define(&rows[65], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeEmbeddingBag(x[0], x[1], functions.Given(x, 2), a.Int("mode"), a.Ints("padding"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkEmbeddingBag(x[0], x[1], functions.Given(x, 2), a.Int("mode"), a.Ints("padding"))
 	}, nil)
-	definedEmbeddingBagOffsets = functions.Define(&rows[65], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedEmbeddingBagOffsets = functions.Define(&rows[66], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeEmbeddingBagOffsets(x[0], x[1], x[2], functions.Given(x, 3), a.Int("mode"), a.Ints("padding"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkEmbeddingBagOffsets(x[0], x[1], x[2], functions.Given(x, 3), a.Int("mode"), a.Ints("padding"))
 	}, nil)
-	definedAvgPool = functions.Define(&rows[66], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedAvgPool = functions.Define(&rows[67], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeAvgPool(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"), a.Flag("exclude"), a.Int("divisor"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAvgPool(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"), a.Flag("exclude"), a.Int("divisor"))
 	}, nil)
-	definedLPPool = functions.Define(&rows[67], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedLPPool = functions.Define(&rows[68], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeLPPool(x[0], a.Float("p"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkLPPool(x[0], a.Float("p"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))
 	}, nil)
-	definedMaxPoolIndices = functions.Define(&rows[68], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMaxPoolIndices = functions.Define(&rows[69], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMaxPoolIndices(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMaxPoolIndices(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))
 	}, nil)
-	definedAdaptiveMaxPoolIndices = functions.Define(&rows[69], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedAdaptiveMaxPoolIndices = functions.Define(&rows[70], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeAdaptiveMaxPoolIndices(x[0], a.Ints("sizes"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAdaptiveMaxPoolIndices(x[0], a.Ints("sizes"))
 	}, nil)
-	definedAdaptiveAvgPool = functions.Define(&rows[70], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedAdaptiveAvgPool = functions.Define(&rows[71], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeAdaptiveAvgPool(x[0], a.Ints("sizes"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAdaptiveAvgPool(x[0], a.Ints("sizes"))
 	}, nil)
-	definedMaxUnpool = functions.Define(&rows[71], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMaxUnpool = functions.Define(&rows[72], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMaxUnpool(x[0], x[1], a.Ints("sizes"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMaxUnpool(x[0], x[1], a.Ints("sizes"))
 	}, nil)
-	definedUnpooled = functions.Define(&rows[72], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedUnpooled = functions.Define(&rows[73], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeUnpooled(x[0], x[1], x[2])}
 	}, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return gradUnpooled(x[0], x[1], x[2], y[0], ct[0])
 	})
-	definedUnfold = functions.Define(&rows[73], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedUnfold = functions.Define(&rows[74], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeUnfold(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkUnfold(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))
 	}, nil)
-	definedFold = functions.Define(&rows[74], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedFold = functions.Define(&rows[75], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeFold(x[0], a.Ints("sizes"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkFold(x[0], a.Ints("sizes"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))
 	}, nil)
-	definedPixelShuffle = functions.Define(&rows[75], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPixelShuffle = functions.Define(&rows[76], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePixelShuffle(x[0], a.Int("factor"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPixelShuffle(x[0], a.Int("factor"))
 	}, nil)
-	definedPixelUnshuffle = functions.Define(&rows[76], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPixelUnshuffle = functions.Define(&rows[77], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePixelUnshuffle(x[0], a.Int("factor"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPixelUnshuffle(x[0], a.Int("factor"))
 	}, nil)
-	definedChannelShuffle = functions.Define(&rows[77], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedChannelShuffle = functions.Define(&rows[78], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeChannelShuffle(x[0], a.Int("groups"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkChannelShuffle(x[0], a.Int("groups"))
 	}, nil)
-	definedPad = functions.Define(&rows[78], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPad = functions.Define(&rows[79], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePad(x[0], a.Ints("padding"), a.Int("mode"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPad(x[0], a.Ints("padding"), a.Int("mode"))
 	}, nil)
-	definedPadValue = functions.Define(&rows[79], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPadValue = functions.Define(&rows[80], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePadValue(x[0], a.Ints("padding"), a.Float("value"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPadValue(x[0], a.Ints("padding"), a.Float("value"))
 	}, nil)
-	definedInterpolate = functions.Define(&rows[80], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedInterpolate = functions.Define(&rows[81], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeInterpolate(x[0], a.Ints("sizes"), a.Float("scale"), a.Int("mode"), a.Flag("alignCorners"), a.Flag("antialias"), a.Flag("recompute"), a.Int("scales"), a.Int("axis"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkInterpolate(x[0], a.Ints("sizes"), a.Float("scale"), a.Int("mode"), a.Flag("alignCorners"), a.Flag("antialias"), a.Flag("recompute"), a.Int("scales"), a.Int("axis"))
 	}, nil)
-	definedGridSample = functions.Define(&rows[81], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedGridSample = functions.Define(&rows[82], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeGridSample(x[0], x[1], a.Int("mode"), a.Int("padding"), a.Flag("alignCorners"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkGridSample(x[0], x[1], a.Int("mode"), a.Int("padding"), a.Flag("alignCorners"))
 	}, nil)
-	definedAffineGrid = functions.Define(&rows[82], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedAffineGrid = functions.Define(&rows[83], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeAffineGrid(x[0], a.Ints("sizes"), a.Flag("alignCorners"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAffineGrid(x[0], a.Ints("sizes"), a.Flag("alignCorners"))
 	}, nil)
-	definedHeads = functions.Define(&rows[83], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedHeads = functions.Define(&rows[84], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeHeads(x[0], x[1], functions.Given(x, 2), a.Int("heads"), a.Int("part"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkHeads(x[0], x[1], functions.Given(x, 2), a.Int("heads"), a.Int("part"))
@@ -898,6 +908,17 @@ func Threshold(x *lazy.Tensor, threshold float64, value float64) *lazy.Tensor {
 // Threshold_ writes Threshold(x, threshold, value) into x and returns x.
 func Threshold_(x *lazy.Tensor, threshold float64, value float64) *lazy.Tensor {
 	return definedThreshold.Call_(lazy.Attrs{"threshold": threshold, "value": value}, x)
+}
+
+// FakeQuantize returns x as integers from low to high would hold it: rounded to
+// q = x/scale + zero, ties to even, within these, and back to scale·(q-zero).
+// That is torch.fake_quantize_per_tensor_affine. The gradient of x is that of
+// the result where q is within low and high, and 0 elsewhere. NaN stays NaN.
+//
+// It requires: x is floating point; scale is finite; scale is positive; zero is
+// from low to high.
+func FakeQuantize(x *lazy.Tensor, scale float64, zero int, low int, high int) *lazy.Tensor {
+	return definedFakeQuantize.Call(lazy.Attrs{"scale": scale, "zero": zero, "low": low, "high": high}, x)
 }
 
 // Softmin returns Softmax of -x along the axis.

@@ -48,11 +48,12 @@ func activations() map[string]function {
 		all[name], all[name+"/ends"] = one(f), one(f)
 	}
 	maps.Copy(all, map[string]function{
-		"GLU":         one(func(x *lazy.Tensor) *lazy.Tensor { return nn.GLU(x, 1) }),
-		"PReLU":       two(nn.PReLU),
-		"PReLU/one":   two(nn.PReLU),
-		"Softmin":     one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Softmin(x, 0) }),
-		"SafeSoftmax": one(func(x *lazy.Tensor) *lazy.Tensor { return nn.SafeSoftmax(x, -1) }),
+		"GLU":          one(func(x *lazy.Tensor) *lazy.Tensor { return nn.GLU(x, 1) }),
+		"PReLU":        two(nn.PReLU),
+		"PReLU/one":    two(nn.PReLU),
+		"FakeQuantize": one(func(x *lazy.Tensor) *lazy.Tensor { return nn.FakeQuantize(x, 0.3, 1, -3, 4) }),
+		"Softmin":      one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Softmin(x, 0) }),
+		"SafeSoftmax":  one(func(x *lazy.Tensor) *lazy.Tensor { return nn.SafeSoftmax(x, -1) }),
 	})
 	return all
 }

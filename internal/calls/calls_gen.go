@@ -240,6 +240,9 @@ var generated = []function{
 	{"nn.PReLU", func(c *Call) []*lazy.Tensor { return one(nn.PReLU(c.X[0], c.X[1])) }},
 	{"nn.RReLU", func(c *Call) []*lazy.Tensor { return one(nn.RReLU(c.X[0], c.X[1])) }},
 	{"nn.Threshold", func(c *Call) []*lazy.Tensor { return one(nn.Threshold(c.X[0], c.Real("threshold"), c.Real("value"))) }},
+	{"nn.FakeQuantize", func(c *Call) []*lazy.Tensor {
+		return one(nn.FakeQuantize(c.X[0], c.Real("scale"), c.Int("zero"), c.Int("low"), c.Int("high")))
+	}},
 	{"nn.Softmin", func(c *Call) []*lazy.Tensor { return one(nn.Softmin(c.X[0], c.Int("axis"))) }},
 	{"nn.SafeSoftmax", func(c *Call) []*lazy.Tensor { return one(nn.SafeSoftmax(c.X[0], c.Int("axis"))) }},
 	{"nn.BatchNorm", func(c *Call) []*lazy.Tensor {

@@ -88,6 +88,7 @@ def activations():
     case("GLU", lambda x: F.glu(x, 1), "f 3,4")
     case("PReLU", F.prelu, "f 2,3,2", "f 3")
     case("PReLU/one", F.prelu, "f 2,3", "f 1")
+    case("FakeQuantize", lambda x: torch.fake_quantize_per_tensor_affine(x, 0.3, 1, -3, 4), "f 3,4")
     case("Softmin", lambda x: F.softmin(x, 0), "f 3,4")
     case("SafeSoftmax", lambda x: torch._safe_softmax(x, 1), "f 3,4")
 

@@ -161,6 +161,7 @@ ALONG = [
     ("nn.LeakyReLU", lambda x, slope: F.leaky_relu(x, slope), ELEMENTARY, FLOATS, [{"slope": 0.01}], {}),
     ("nn.Softplus", lambda x, beta, threshold: F.softplus(x, beta, threshold), RELATIVE, FLOATS, [{"beta": 1.0, "threshold": 20.0}, {"beta": 2.0, "threshold": 3.0}], {}),
     ("nn.Threshold", lambda x, threshold, value: F.threshold(x, threshold, value), EQUAL, FLOATS, [{"threshold": 0.5, "value": 2.0}], {}),
+    ("nn.FakeQuantize", lambda x, scale, zero, low, high: torch.fake_quantize_per_tensor_affine(x, scale, zero, low, high), RELATIVE, FLOATS, [{"scale": 0.25, "zero": 0, "low": -8, "high": 7}, {"scale": 0.1, "zero": 3, "low": 0, "high": 15}], {"extremes": False}),
     ("nn.Softmin", lambda x, axis: F.softmin(x, axis), RELATIVE, FLOATS, AXIS, {}),
     ("nn.Normalize", lambda x, p, axis, epsilon: F.normalize(x, p, axis, epsilon), RELATIVE, FLOATS, [{"p": 2.0, "axis": 1, "epsilon": 1e-12}, {"p": 1.0, "axis": -1, "epsilon": 1e-12}], {"extremes": False}),
     ("nn.RMSNorm", lambda x, last, epsilon: F.rms_norm(x, x.shape[-last:], eps=epsilon), RELATIVE, FLOATS, [{"last": 1, "epsilon": 1e-5}, {"last": 2, "epsilon": 1e-5}], {"extremes": False, "empty": False}),
