@@ -28,6 +28,22 @@ import (
 //
 // When something is wrong, all tensors returned are poisoned.
 func Grad(y *Tensor, wrt ...*Tensor) []*Tensor {
+	return zerosForNil(y, GradOrNil(y, wrt...), wrt)
+}
+
+// zerosForNil puts zeros of the types of wrt in place of the gradients of y that are nil.
+func zerosForNil(y *Tensor, grads, wrt []*Tensor) []*Tensor {
+	for i, g := range grads {
+		if g == nil {
+			grads[i] = Zeros(y.tr, wrt[i].DType(), wrt[i].OpenShape()...)
+		}
+	}
+	return grads
+}
+
+// GradOrNil is [Grad] that returns nil in place of the gradient with respect to what y does not
+// depend on, as PyTorch's grad with allow_unused does.
+func GradOrNil(y *Tensor, wrt ...*Tensor) []*Tensor {
 	grads, err := gradients("grad", y, nil, wrt)
 	if err != nil {
 		return slices.Repeat([]*Tensor{err}, len(wrt))
@@ -36,7 +52,7 @@ func Grad(y *Tensor, wrt ...*Tensor) []*Tensor {
 }
 
 // gradients records gradients of y: of a scalar if ct is nil, else of the sum of the products
-// of the elements of y and ct.
+// of the elements of y and ct. The gradient with respect to what y does not depend on is nil.
 func gradients(op string, y, ct *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 	if t := firstBad(op, y); t != nil {
 		return nil, t
@@ -104,7 +120,6 @@ func gradients(op string, y, ct *Tensor, wrt []*Tensor) (grads []*Tensor, bad *T
 		if err := tr.noneFor(y, wrt[i]); err != nil {
 			return nil, tr.poisoned(err)
 		}
-		grads[i] = Zeros(tr, wrt[i].DType(), wrt[i].OpenShape()...)
 	}
 	return grads, nil
 }
@@ -237,7 +252,7 @@ func VJP(y, ct *Tensor, wrt ...*Tensor) []*Tensor {
 	if bad == nil {
 		var grads []*Tensor
 		if grads, bad = gradients("vjp", y, ct, wrt); bad == nil {
-			return grads
+			return zerosForNil(y, grads, wrt)
 		}
 	}
 	return slices.Repeat([]*Tensor{bad}, len(wrt))

@@ -749,6 +749,12 @@ func TestGradOfIndependent(t *testing.T) {
 	later := x.Exp() // of x, but not on the way to the loss
 	got := numbersIn(t, tr, Grad(x.Mul(x).Sum(), other, later)...)
 	require.Equal(t, [][]float64{{0, 0, 0}, {0, 0}}, got)
+	later = x.Exp()
+	grads := GradOrNil(x.Mul(x).Sum(), other, x, later)
+	require.Nil(t, grads[0])
+	require.Nil(t, grads[2])
+	require.Equal(t, [][]float64{{2, 4}}, numbersIn(t, tr, grads[1]))
+	require.ErrorContains(t, GradOrNil(x, x)[0].Err(), "must be a floating-point scalar")
 }
 
 // Through an integer or a comparison nothing flows.

@@ -57,8 +57,8 @@
 //   - Linear algebra: Cholesky, TriangularSolve
 //   - Pooling: MaxPool, SumPool, AvgPool, PoolOptions
 //   - Layers and losses: LayerNorm, CrossEntropy, Attention, AttentionOptions
-//   - Gradients: Grad, VJP, JVP, Jacobian, Hessian, Backward, Gradients, Gradients.Of,
-//     GradCheck, GradError, Checkpoint, CheckpointAll
+//   - Gradients: Grad, GradOrNil, VJP, JVP, Jacobian, Hessian, Backward, Gradients,
+//     Gradients.Of, GradCheck, GradError, Checkpoint, CheckpointAll
 //   - Random numbers: Random, NewRandom, RandomFrom, Random.Uniform, Random.Normal,
 //     Random.RandInt, Random.Bits, Random.Bernoulli, Random.BernoulliOf,
 //     Random.Categorical, Random.Multinomial, Random.Permutation, Random.Dropout,

@@ -30,7 +30,7 @@ func descend(t *testing.T, start []float64, c optim.SGDConfig, steps int) (w, v 
 	}
 	w, err := lazy.ToSlice[float64](p)
 	require.NoError(t, err)
-	for _, x := range sgd.Velocities() {
+	for _, x := range sgd.State() {
 		v, err = lazy.ToSlice[float64](x)
 		require.NoError(t, err)
 	}
@@ -102,7 +102,7 @@ func TestNarrowParameters(t *testing.T) {
 		require.NoError(t, sgd.Step(tr.Read(w).Sum()))
 		require.NoError(t, tr.MarkStep())
 	}
-	v, err := lazy.ToSlice[float32](sgd.Velocities()[0])
+	v, err := lazy.ToSlice[float32](sgd.State()[0])
 	require.NoError(t, err)
 	require.Equal(t, []float32{1.5, 1.5}, v)
 	now, err := lazy.ToSlice[types.BFloat16](w)
@@ -123,7 +123,7 @@ func TestBadArguments(t *testing.T) {
 	good := optim.SGDConfig{LR: 0.1}
 	for _, c := range []struct {
 		name   string
-		sgd    *optim.SGD
+		sgd    *optim.Optimizer
 		reason string
 	}{
 		{"not a variable", optim.NewSGD(dev, params{w, lazy.From(dev, []float32{1}, 1)}, good),
@@ -139,8 +139,8 @@ func TestBadArguments(t *testing.T) {
 		{"none", optim.NewSGD(dev, nil, good), "sgd: no parameters: give the variables to train"},
 		{"no device", optim.NewSGD(nil, params{w}, good), "sgd: the device is nil"},
 		{"nesterov", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: 0.1, Nesterov: true}), "sgd: Nesterov needs a Momentum"},
-		{"no rate", optim.NewSGD(dev, params{w}, optim.SGDConfig{Momentum: 0.9}),
-			"sgd: the learning rate is 0: set SGDConfig.LR, or call SetLR before the first Step"},
+		{"dampened nesterov", optim.NewSGD(dev, params{w}, optim.SGDConfig{Momentum: 0.9, Dampening: 0.1, Nesterov: true}), "sgd: Nesterov needs a Momentum, and no Dampening"},
+		{"negative dampening", optim.NewSGD(dev, params{w}, optim.SGDConfig{Momentum: 0.9, Dampening: -1}), "sgd: Dampening -1 is not a finite number from 0 on"},
 		{"negative rate", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: -0.1}), "sgd: learning rate -0.1: want a finite number"},
 		{"rate NaN", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: math.NaN()}), "sgd: learning rate NaN: want a finite number"},
 		{"infinite rate", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: math.Inf(1)}), "sgd: learning rate +Inf: want a finite number"},
@@ -158,6 +158,7 @@ func TestBadArguments(t *testing.T) {
 		})
 	}
 	sgd := optim.NewSGD(dev, params{w}, good)
+	require.Equal(t, 1e-3, optim.NewSGD(dev, params{w}, optim.SGDConfig{}).LR(), "PyTorch's")
 	require.ErrorContains(t, sgd.Step(tr.Read(w)), "must be a floating-point scalar")
 	require.ErrorContains(t, sgd.Step(nil), "sgd: the loss is nil")
 	require.NoError(t, sgd.Step(tr.Read(w).Sum()), "the optimizer is usable after an error")
@@ -190,7 +191,7 @@ func TestStateIsThereFromTheFirstStep(t *testing.T) {
 	w := dev.Variable("w", lazy.F32, 3).Init(lazy.Constant(1))
 	u := dev.Variable("u", lazy.F32, 2).Init(lazy.Constant(1))
 	sgd := optim.NewSGD(dev, []*lazy.Tensor{w, u}, optim.SGDConfig{LR: 0.1, Momentum: 0.9, WeightDecay: 0.01})
-	require.Len(t, sgd.Velocities(), 2)
+	require.Len(t, sgd.State(), 2)
 	for i := range 10 {
 		loss := tr.Read(w).Mul(w).Sum().Add(tr.Read(u).Sum())
 		require.NoError(t, sgd.Step(loss))

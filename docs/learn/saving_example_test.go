@@ -70,7 +70,7 @@ func train(path string, epochs int) ([]float32, error) {
 	rnd := lazy.NewRandom(dev, 7)
 	w := dev.Variable("w", lazy.F32, 3).Init(lazy.Constant(2))
 	opt := optim.NewSGD(dev, []*lazy.Tensor{w}, optim.SGDConfig{LR: 0.25, Momentum: 0.5})
-	saved := append(opt.Velocities(), w)
+	saved := append(opt.State(), w)
 
 	done, err := load(path, rnd, saved...)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without a file it is the first start

@@ -15,6 +15,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ltc/ir/ops"
 )
@@ -44,11 +45,18 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	around, err := packagesPage(root)
-	if err != nil {
+	around := slices.DeleteFunc(slices.Clone(packages), func(dir string) bool {
+		return ops.PackageRows(dir) != nil || slices.Contains(large, dir) // they have pages of their own
+	})
+	files := map[string][]byte{"docs/reference/README.md": index(pages), "lazy/topics_gen.go": families(pages)}
+	if files["docs/reference/packages.md"], err = packagesPage(root, "Packages that go with lazy", around...); err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{"docs/reference/packages.md": around, "docs/reference/README.md": index(pages), "lazy/topics_gen.go": families(pages)}
+	for _, dir := range large {
+		if files["docs/reference/"+dir+".md"], err = packagesPage(root, "Package "+dir, dir); err != nil {
+			return nil, err
+		}
+	}
 	for i := range ops.Packages {
 		p := &ops.Packages[i]
 		if files["docs/reference/"+p.Name+".md"], err = functionsPage(root, p); err != nil {

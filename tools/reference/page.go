@@ -34,7 +34,7 @@ func index(pages []page) []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if rows := ops.PackageRows(dir); rows != nil {
+		if ops.PackageRows(dir) != nil || slices.Contains(large, dir) {
 			fmt.Fprintf(&b, " [%s](%s.md)", dir, dir)
 		} else {
 			fmt.Fprintf(&b, " [%s](packages.md#%s)", dir, strings.ReplaceAll(dir, "/", ""))
@@ -69,14 +69,11 @@ func (l *library) page(p *page) []byte {
 	return b.Bytes()
 }
 
-// packagesPage writes the page about packages that go with lazy.
-func packagesPage(root string) ([]byte, error) {
+// packagesPage writes a page about packages that go with lazy.
+func packagesPage(root, title string, packages ...string) ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "<!-- %s -->\n# Packages that go with lazy\n", generated)
+	fmt.Fprintf(&b, "<!-- %s -->\n# %s\n", generated, title)
 	for _, dir := range packages {
-		if ops.PackageRows(dir) != nil {
-			continue // it has a page of its own
-		}
 		l, err := load(root, dir)
 		if err != nil {
 			return nil, err

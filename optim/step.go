@@ -1,0 +1,170 @@
+package optim
+
+import (
+	"fmt"
+
+	"ltc/ir/types"
+	"ltc/lazy"
+)
+
+// step is what a rule records the update of one parameter from.
+type step struct {
+	*groupStep
+	w, g  *lazy.Tensor   // the parameter, and its gradient to descend along
+	state []*lazy.Tensor // of the rule's slots
+}
+
+// groupStep is what the parameters of a group share in a step.
+type groupStep struct {
+	tr      *lazy.Trace
+	group   *ParamGroup
+	counter []*lazy.Tensor // new values of the group's counters
+	shared  map[string]*lazy.Tensor
+}
+
+// record returns what a step with gradients writes. It assigns nothing.
+func (g *ParamGroup) record(tr *lazy.Trace, grads []*lazy.Tensor) (news []assignment, err error) {
+	gs := &groupStep{tr: tr, group: g, shared: map[string]*lazy.Tensor{}}
+	for _, c := range g.counter {
+		gs.counter = append(gs.counter, tr.Read(c))
+	}
+	if len(gs.counter) > 0 {
+		gs.counter[0] = gs.counter[0].AddScalar(1)
+	}
+	for i, p := range g.params {
+		if grads[i] == nil || g.o.frozen[p.w] {
+			continue
+		}
+		some, err := p.record(gs, grads[i])
+		if err != nil {
+			return nil, fmt.Errorf("%s: update of %q: %w", g.o.name, p.w.Name(), err)
+		}
+		news = append(news, some...)
+	}
+	if len(news) == 0 {
+		return nil, nil
+	}
+	for i, c := range g.counter {
+		news = append(news, assignment{c, gs.counter[i]})
+	}
+	return news, nil
+}
+
+func (p *parameter) record(gs *groupStep, grad *lazy.Tensor) (news []assignment, err error) {
+	narrow := gs.tr.Read(p.w)
+	s := &step{groupStep: gs, w: convert(narrow, p.dtype), g: convert(grad, p.dtype)}
+	if p.master != nil {
+		// The parameter has been set since the last step if it is not the rounded master.
+		master := gs.tr.Read(p.master)
+		s.w = convert(master, narrow.DType()).Equal(narrow).Where(master, s.w)
+	}
+	if gs.group.hyper.maximize {
+		s.g = s.g.Neg()
+	}
+	for _, v := range p.state {
+		s.state = append(s.state, gs.tr.Read(v))
+	}
+	w := gs.group.rule.update(s)
+	if p.master != nil {
+		news = append(news, assignment{p.master, w})
+	}
+	news = append(news, assignment{p.w, convert(w, p.w.DType())})
+	for i, v := range p.state {
+		news = append(news, assignment{v, s.state[i]})
+	}
+	for _, a := range news {
+		if a.value.Err() != nil {
+			return nil, a.value.Err()
+		}
+	}
+	return news, nil
+}
+
+func convert(x *lazy.Tensor, d types.DType) *lazy.Tensor {
+	if x.DType() == d {
+		return x
+	}
+	return x.Convert(d)
+}
+
+// once returns the tensor of that name, which f computes for the first parameter of a step.
+func (s *groupStep) once(name string, f func() *lazy.Tensor) *lazy.Tensor {
+	if s.shared[name] == nil {
+		s.shared[name] = f()
+	}
+	return s.shared[name]
+}
+
+// exact is a number that the parameters share. f computes it in f64, as PyTorch does, and
+// it is rounded once.
+func (s *step) exact(name string, f func() *lazy.Tensor) *lazy.Tensor {
+	wide := s.once(name, f)
+	return s.once(name+" "+s.w.DType().String(), func() *lazy.Tensor { return convert(wide, s.w.DType()) })
+}
+
+// count is the count of steps with this one, in f64.
+func (s *groupStep) count() *lazy.Tensor { return s.counter[0] }
+
+// lr is the learning rate.
+func (s *step) lr() *lazy.Tensor {
+	return s.group.argument(s.tr, "lr", &s.group.hyper.lr, s.w.DType())
+}
+
+// momentum is the momentum, or β₁.
+func (s *step) momentum() *lazy.Tensor {
+	return s.group.argument(s.tr, "momentum", &s.group.hyper.momentum, s.w.DType())
+}
+
+// lr64 and momentum64 are lr and momentum in f64.
+func (s *groupStep) lr64() *lazy.Tensor {
+	return s.group.argument(s.tr, "lr", &s.group.hyper.lr, types.F64)
+}
+
+func (s *groupStep) momentum64() *lazy.Tensor {
+	return s.group.argument(s.tr, "momentum", &s.group.hyper.momentum, types.F64)
+}
+
+// average returns old + (1-keep)·(x-old).
+func (s *step) average(old, x *lazy.Tensor, keep float64) *lazy.Tensor {
+	return old.Add(x.Sub(old).MulScalar(1 - keep))
+}
+
+// averageMomentum is average with the momentum as the part that is kept.
+func (s *step) averageMomentum(old, x *lazy.Tensor) *lazy.Tensor {
+	weight := s.exact("1 - momentum", func() *lazy.Tensor { return s.momentum64().RSubScalar(1) })
+	return old.Add(x.Sub(old).Mul(weight))
+}
+
+// averageSquare returns keep·old + (1-keep)·x².
+func (s *step) averageSquare(old, x *lazy.Tensor, keep float64) *lazy.Tensor {
+	return old.MulScalar(keep).Add(x.Mul(x).MulScalar(1 - keep))
+}
+
+// addDecay adds λw to the gradient.
+func (s *step) addDecay() {
+	if d := s.group.hyper.decay; d != 0 {
+		s.g = s.g.Add(s.w.MulScalar(d))
+	}
+}
+
+// shrink multiplies the parameter by 1 - LR·λ: decoupled weight decay.
+func (s *step) shrink() {
+	if d := s.group.hyper.decay; d != 0 {
+		s.w = s.w.Mul(s.exact("shrink", func() *lazy.Tensor { return s.lr64().MulScalar(d).RSubScalar(1) }))
+	}
+}
+
+// correction1 is 1 - β₁ᵗ in f64, by which a moving average from zero is too small.
+func (s *groupStep) correction1() *lazy.Tensor {
+	return s.once("correction1", func() *lazy.Tensor { return s.momentum64().Pow(s.count()).RSubScalar(1) })
+}
+
+// correction2 is 1 - β₂ᵗ in f64.
+func (s *groupStep) correction2(beta2 float64) *lazy.Tensor {
+	return s.once("correction2", func() *lazy.Tensor { return s.count().RPowScalar(beta2).RSubScalar(1) })
+}
+
+// correctedLR is LR / (1 - β₁ᵗ).
+func (s *step) correctedLR() *lazy.Tensor {
+	return s.exact("LR / correction1", func() *lazy.Tensor { return s.lr64().Div(s.correction1()) })
+}
