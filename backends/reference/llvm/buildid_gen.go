@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "12632c64877d99123837d698"
+const buildID = "c751404a28a9a5e4912b5697"

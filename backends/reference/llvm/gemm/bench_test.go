@@ -3,11 +3,15 @@ package gemm
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
+
 	"ltc/ir/types"
+	"ltc/soa"
 )
 
 func BenchmarkProduct(b *testing.B) {
@@ -115,4 +119,104 @@ func benchmark(b *testing.B, p Problem, on Machine) {
 		r.RunIn(0, 1, o, work, nil)
 	}
 	b.ReportMetric(2*float64(p.Batch*p.M)*float64(p.N)*float64(p.K)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GF/s")
+}
+
+// Products of one row with matrices that come from memory, each in as many parts as threads: rows of B
+// are cut, or k is, into pieces whose sums are apart.
+func BenchmarkOneRow(b *testing.B) {
+	for _, s := range [][2]int{{576, 192}, {576, 576}, {1536, 576}, {576, 1536}, {576, 2048}, {576, 3072}, {576, 4096}, {576, 8192}, {4096, 4096}, {2048, 16384}} {
+		for _, order := range []string{"across", "along"} {
+			for _, pieces := range []int{1, 2, 4, 8} {
+				if pieces > 1 && order == "along" {
+					continue
+				}
+				b.Run(fmt.Sprintf("%dx%d/%s/%d", s[0], s[1], order, pieces), func(b *testing.B) { benchmarkOneRow(b, s[0], s[1], pieces, order == "along") })
+			}
+		}
+	}
+}
+
+// benchmarkOneRow times a product on one thread and on two, by turns.
+func benchmarkOneRow(b *testing.B, k, n, pieces int, along bool) {
+	const bytes = 160 << 20
+	p := Dense(types.F32, types.F32, types.F32, types.F32, pieces, 1, n, k/pieces)
+	if along {
+		p.StrideB = [3]int{0, 1, k}
+	}
+	r := bind(b, p, best())
+	memory, err := soa.HugePages(bytes / 4 / (k * n) * (k * n) * 4)
+	require.NoError(b, err)
+	defer memory.Release()
+	matrices := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(memory.Bytes()))), len(memory.Bytes())/4)
+	for i := range matrices {
+		matrices[i] = 1e-3
+	}
+	count := len(matrices) / (k * n)
+	x, z := make([]float32, k), make([]float32, pieces*n)
+	helper := newHelper()
+	defer helper.stop()
+	work, each := workspace(r, 4), r.plan.PartBytes(4)
+	var least [2]time.Duration
+	for b.Loop() {
+		for threads := 1; threads <= 2; threads++ {
+			parts := threads
+			if threads == 2 {
+				parts = 4
+			}
+			start := time.Now()
+			for m := range count {
+				o := Operands{A: unsafe.Pointer(&x[0]), B: unsafe.Pointer(&matrices[m*k*n]), C: unsafe.Pointer(&z[0])}
+				if threads == 1 {
+					r.RunIn(0, 1, o, work, nil)
+					continue
+				}
+				helper.do(func() {
+					r.RunIn(3, parts, o, unsafe.Add(work, 3*each), nil)
+					r.RunIn(2, parts, o, unsafe.Add(work, 2*each), nil)
+				})
+				r.RunIn(0, parts, o, work, nil)
+				r.RunIn(1, parts, o, unsafe.Add(work, each), nil)
+				helper.wait()
+			}
+			if took := time.Since(start) / time.Duration(count); least[threads-1] == 0 || took < least[threads-1] {
+				least[threads-1] = took
+			}
+		}
+	}
+	b.ReportMetric(float64(least[0].Nanoseconds())/1000, "one-µs")
+	b.ReportMetric(float64(least[1].Nanoseconds())/1000, "two-µs")
+	b.ReportMetric(float64(4*k*n)/float64(least[1].Nanoseconds()), "two-GB/s")
+}
+
+// helper is a goroutine that polls for what to run, as one of a launch does.
+type helper struct {
+	next   func()
+	number atomic.Int64 // of what there was to run; -1 to stop
+	done   atomic.Int64
+}
+
+func newHelper() *helper {
+	h := &helper{}
+	go func() {
+		for last := int64(0); ; {
+			n := h.number.Load()
+			if n < 0 {
+				return
+			}
+			if n != last {
+				h.next()
+				last = n
+				h.done.Store(n)
+			}
+		}
+	}()
+	return h
+}
+
+func (h *helper) do(run func()) { h.next = run; h.number.Add(1) }
+func (h *helper) stop()         { h.number.Store(-1) }
+func (h *helper) wait() {
+	for h.done.Load() != h.number.Load() {
+		continue
+	}
 }

@@ -58,6 +58,20 @@ func (q *Plan) CutsFreely(fewer, n int) bool {
 	return float64(b)*float64(n) <= 1.03*float64(a)*float64(fewer)
 }
 
+// leastSegment returns the least bytes of a part of each row of a B from memory that one row meets:
+// shorter ones take several times as long, as prefetchers fetch beyond their ends. It is 0 if B is
+// in a cache, or takes longer to compute.
+func (q *Plan) leastSegment() int {
+	p := &q.p
+	if !q.vector || q.orderB() != AcrossK || p.PrologueB.set() || p.K*p.N*p.Batch*p.B.Size() <= q.l2() {
+		return 0
+	}
+	return 8 << 10
+}
+
+// ofSegments is how many times as long short segments take as whole rows.
+const ofSegments = 4
+
 // bestCuts returns the cuts into so many parts at most, and what one of these costs: its products,
 // and to pack its operands, or to read them as they lie.
 func (q *Plan) bestCuts(parts int) (best cuts, least int) {
@@ -81,6 +95,10 @@ func (q *Plan) bestCuts(parts int) (best cuts, least int) {
 			some := cuts{uint16(tb), uint16(tm), uint16(tn)}
 			g := q.gridOf(some)
 			m, n := min(g.rows*c.rows, p.M), g.columns*c.columns()
+			ofB := ofB
+			if some.columns > 1 && n*p.B.Size() < q.leastSegment() {
+				ofB *= ofSegments
+			}
 			if cost := g.batches * (m*n + ofB*n + ofEdge + ofA*m); least == 0 || cost < least {
 				best, least = some, cost
 			}

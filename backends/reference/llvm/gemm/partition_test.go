@@ -56,3 +56,31 @@ func TestCutsByWhatIsPacked(t *testing.T) {
 		require.Equal(t, c.want, got, "%v", c)
 	}
 }
+
+// Parts of rows of a B from memory that one row meets are not short: matrices of a batch are cut, or rows
+// of which parts are long enough. Rows of a B in a cache are cut as usual.
+func TestCutsOfOneRow(t *testing.T) {
+	on := Machine{Machine: vector.Machine{Level: vector.AVX512}, L2: 1 << 20}
+	for _, c := range []struct {
+		batch, n, k, parts int
+		want               cuts
+	}{
+		{4, 1536, 144, 2, cuts{2, 1, 1}},
+		{4, 1536, 144, 8, cuts{4, 1, 1}},
+		{1, 1536, 576, 2, cuts{1, 1, 1}},
+		{1, 4096, 576, 4, cuts{1, 1, 2}},
+		{1, 1536, 100, 2, cuts{1, 1, 2}},
+	} {
+		q, err := New(Dense(types.F32, types.F32, types.F32, types.F32, c.batch, 1, c.n, c.k), on)
+		require.NoError(t, err)
+		got, _ := q.bestCuts(c.parts)
+		require.Equal(t, c.want, got, "%v", c)
+	}
+}
+
+// Long columns do not make parts of rows of B short.
+func TestWidthOfOneRow(t *testing.T) {
+	q, err := New(Dense(types.F32, types.F32, types.F32, types.F32, 1, 1, 4096, 4096), best())
+	require.NoError(t, err)
+	require.Equal(t, 4096, q.width)
+}

@@ -327,6 +327,9 @@ func (q *Plan) oneRow() {
 	q.depth = max(p.K, 1)
 	q.group = 16 << 10 / c.laneSize()
 	q.width = max(5e6/q.depth/c.columns(), 1) * c.columns()
+	if q.orderB() == AcrossK { // short parts of long rows take several times as long
+		q.width = max(q.width, q.group)
+	}
 	q.chunk, q.calls, q.tall = 1, 1, 1
 	q.batches = min(max(int(1e7/float64(p.N*p.K+1)), 1), max(p.Batch, 1))
 }

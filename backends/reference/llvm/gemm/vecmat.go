@@ -193,7 +193,7 @@ const axpyRows = 8
 
 // shortRow is the most bytes of a short row: such rows, read one behind the other, are one
 // stream, which prefetchers follow best, while they and their sums fit the L1 cache.
-const shortRow = 6 << 10
+const shortRow = 4 << 10
 
 // axpys adds multiples of rows of B to a row of sums, which stays in the L1
 // cache. Only full vectors of sums are kept, in scratch memory.
