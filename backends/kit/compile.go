@@ -34,6 +34,9 @@ type Options struct {
 	// ChannelsFirst says that images of convolutions may have their features before the
 	// spatial dimensions: see [simplify.Options].
 	ChannelsFirst bool
+	// SplitK is the least bytes of a matrix that one row is multiplied by in pieces: see
+	// [simplify.Options]. In loops it is four times as much, as their matrices come from caches.
+	SplitK int64
 	// Fuse is what the target says of kernels.
 	Fuse fuse.Options
 
@@ -105,7 +108,11 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*plan.Program
 	if o.Eval == nil {
 		o.Eval = NewEvaluator()
 	}
-	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, KeepOp: scansPoints, Composite: o.claims, Hosted: o.hosted, Launch: o.Launch, ChannelsFirst: o.ChannelsFirst}); err != nil {
+	splitK := o.SplitK
+	if o.region {
+		splitK *= 4
+	}
+	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, KeepOp: scansPoints, Composite: o.claims, Hosted: o.hosted, Launch: o.Launch, ChannelsFirst: o.ChannelsFirst, SplitK: splitK}); err != nil {
 		return nil, err
 	}
 	if o.Dump != nil && !o.region {

@@ -101,9 +101,10 @@ func KitOptions(ctx context.Context) kit.Options {
 }
 
 func kitOptions(ctx context.Context, compilers []kernel.Compiler) kit.Options {
-	const launch = 1 << 14 // multiplications, in 0.3 µs
+	const launch = 1 << 14   // multiplications, in 0.3 µs
+	const splitK = 384 << 10 // smaller matrices are in a cache
 	return kit.Options{
-		Eval: eval.New(), Check: env.Checks.On(), Launch: launch, ChannelsFirst: true, Claim: Claim, HostComposites: true,
+		Eval: eval.New(), Check: env.Checks.On(), Launch: launch, ChannelsFirst: true, SplitK: splitK, Claim: Claim, HostComposites: true,
 		Fuse: fuse.Options{Packs: packsOf(ctx, compilers), Columns: columnsOf(ctx, compilers), Cut: Cut, Alone: runsAlone, WindowBorders: packsOf(ctx, compilers) != nil},
 	}
 }

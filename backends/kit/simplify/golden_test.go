@@ -44,7 +44,7 @@ func TestPasses(t *testing.T) {
 			a, err := txtar.ParseFile(path)
 			require.NoError(t, err, "every pass has programs that show what it does")
 			o := folding
-			o.ChannelsFirst = true
+			o.ChannelsFirst, o.SplitK = true, 192<<10
 			if m := keepLine.FindSubmatch(a.Comment); m != nil {
 				o.Keep = map[string]bool{}
 				for _, name := range strings.Fields(string(m[1])) {

@@ -27,6 +27,7 @@ type opRow struct {
 	reduce      rules
 	// channelsFirst has the rules of the pass of that name.
 	channelsFirst rules
+	splitK        rules
 }
 
 // rules are tried in order.
@@ -122,7 +123,7 @@ func (opRows) CustomCall() opRow        { return opRow{} }
 func (opRows) Divide() opRow            { return opRow{complex: rules{quotientComplex}, algebra: rules{quotient}} }
 func (opRows) Dot() opRow               { return opRow{quantized: rules{onFloats}, standard: rules{standardDot}} }
 func (opRows) DotGeneral() opRow {
-	return opRow{quantized: rules{quantizedProduct}, complex: rules{bilinearComplex}, fold: evaluated, dot: rules{dotUnits, dotTranspose, dotMerged}}
+	return opRow{quantized: rules{quantizedProduct}, complex: rules{bilinearComplex}, fold: evaluated, dot: rules{dotUnits, dotTranspose, dotMerged}, splitK: rules{splitRow}}
 }
 func (opRows) DynamicApproxTopK() opRow { return opRow{} }
 func (opRows) DynamicSlice() opRow {

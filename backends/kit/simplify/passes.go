@@ -46,6 +46,7 @@ var passes = []pass{
 	{"reduce", reduce, repeatedly},
 	{"dce", func(s *state) bool { return program.DCE(s.Program) }, repeatedly},
 	{"channelsfirst", channelsFirst, last},
+	{"splitk", splitK, last},
 }
 
 // orders says which passes must come before which.
@@ -84,5 +85,6 @@ var orders = []struct{ before, after, why string }{
 	{"transpose", "reduce", "transposes come down to reductions, which take them in"},
 	{"dot", "reduce", "a product whose only use is a transpose can be exchanged; a reduction of that would be another"},
 	{"reduce", "dce", "what nobody reads any more is dead then"},
+	{"dot", "splitk", "the first dimension of a matrix is known to be contracted then"},
 	{"transpose", "channelsfirst", "transposes that meet no inverse are left around convolutions then"},
 }

@@ -39,6 +39,9 @@ type Options struct {
 	// spatial dimensions (NCHW). The target computes them as fast as those in normal form,
 	// if windows are one or two elements apart along the last dimension.
 	ChannelsFirst bool
+	// SplitK is the least bytes of a matrix [k, n] for which the sum of a product with one row is cut
+	// into pieces of k; 0: none is.
+	SplitK int64
 	// Dump, if set, is called with the module after each pass that changed it,
 	// and with the pass's name.
 	Dump func(pass string, m *mlir.Module)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -17,6 +18,7 @@ import (
 	"ltc/internal/samples"
 	"ltc/internal/test/programs"
 	"ltc/internal/trials"
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -182,5 +184,42 @@ func TestKernelsAreCutByBytes(t *testing.T) {
 		require.Equal(t, of.bytes, code.schedule.Bytes(k, of.sizes), of.text)
 		require.Equal(t, of.parts > 1, code.Parts(of.sizes, 2) > 1, of.text)
 		require.Equal(t, 1, code.Parts(of.sizes, 1))
+	}
+}
+
+// The product of one row and a matrix [k, n] is cut along k: its bits are the same on any number of
+// threads. A matrix that is not dense is read where it is, in pieces, too.
+func TestRowsInPieces(t *testing.T) {
+	compilers(t)
+	for _, elem := range []string{"f32", "bf16"} {
+		text := strings.ReplaceAll(`func.func @main(%x: tensor<768xT>, %w: tensor<768x384xT>) -> tensor<384xT> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [0] x [0] : (tensor<768xT>, tensor<768x384xT>) -> tensor<384xT>
+  %1 = stablehlo.logistic %0 : tensor<384xT>
+  return %1 : tensor<384xT>
+}`, "T", elem)
+		require.Greater(t, onThreads(t, text, 1), 1)
+		want, got := compiledFor(t, "eval", text, 1), compiledFor(t, "cpu", text, 2)
+		for _, strides := range [][]int{{384, 1}, {1, 768}, {800, 2}} {
+			var args []soa.View
+			for i, a := range want.Signature().Args {
+				v, err := samples.Make(a.Type, fmt.Sprintf("rand:%d", i))
+				require.NoError(t, err)
+				args = append(args, v)
+			}
+			w := soa.Make(types.Of(args[1].Type.DType, 768*800))
+			w.Type, w.Strides = args[1].Type, strides
+			require.NoError(t, soa.Copy(w, args[1]))
+			args[1] = w
+			var results [2]soa.View
+			for i, e := range []backends.Executable{want, got} {
+				call := &backends.Call{Args: args}
+				require.NoError(t, e.Execute(t.Context(), call), text)
+				results[i] = call.Results[0]
+			}
+			d, err := samples.Differ(results[1], results[0])
+			require.NoError(t, err)
+			require.LessOrEqual(t, d.Size, tolerance(results[0].Type.DType, elem == "bf16"), "strides %v at %v: %s, want %s", strides, d.At, d.Got, d.Want)
+		}
+		require.Zero(t, got.(backends.Copying).CopiedBytes())
 	}
 }
