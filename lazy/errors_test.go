@@ -368,12 +368,15 @@ func TestPoisonedTensorIsSafe(t *testing.T) {
 	for _, x := range []*lazy.Tensor{
 		bad.Reshape(3), bad.Unsqueeze(0), bad.MatMul(w), w.MatMul(bad), bad.OneHot(3, lazy.F32), bad.CrossEntropy(bad),
 		bad.LayerNorm(bad, bad, 1), bad.Attention(w, w, lazy.AttentionOptions{}), bad.GELU(), bad.Mean(), bad.BroadcastTo(3), lazy.Concatenate(0, bad, bad),
-		bad.Keep(), bad.Assign(bad), w.Assign(bad), bad.Backward().Of(w), tr.Read(bad), bad.Init(lazy.Constant(1)), bad.AddScalar(1),
+		bad.Keep(), bad.Assign(bad), w.Assign(bad), tr.Read(bad), bad.Init(lazy.Constant(1)), bad.AddScalar(1),
 	} {
 		if x != w {
 			require.ErrorIs(t, x.Err(), lazy.ErrType)
 		}
 	}
+	require.ErrorIs(t, bad.Backward(), lazy.ErrType)
+	require.ErrorIs(t, tr.Read(w).Sum().Backward(bad), lazy.ErrType)
+	require.ErrorIs(t, lazy.SetView(bad, soa.View{}).Err(), lazy.ErrType)
 	bad.Release()
 	require.Error(t, tr.MarkStep(bad))
 	require.Error(t, bad.Set(1))
@@ -396,7 +399,7 @@ func TestNilArguments(t *testing.T) {
 	}
 	for _, none := range []*lazy.Tensor{nil, {}} {
 		for i, err := range []error{
-			none.Init(lazy.Constant(1)).Err(), lazy.SetValues(none, []float32{1}).Err(), none.Set(1), none.Backward().Of(v).Err(),
+			none.Init(lazy.Constant(1)).Err(), lazy.SetValues(none, []float32{1}).Err(), none.Set(1), none.Backward(), none.SetRequiresGrad(true).Err(), lazy.SetView(none, soa.View{}).Err(),
 			none.Select(0, 0).Err(), none.Narrow(0, 0, 1).Err(), none.Unsqueeze(0).Err(), none.Diagonal(0, 0, 1).Err(), none.AddScalar(1).Err(),
 			none.Softmax(0).Err(), none.GELU().Err(), none.OneHot(2, lazy.F32).Err(), none.Donate().Err(), none.Named("n").Err(),
 			none.Fill_(1).Err(), none.To(dev).Err(), none.Clone().Err(),

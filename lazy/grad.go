@@ -160,49 +160,100 @@ func (tr *Trace) noneFor(y, x *Tensor) *OpError {
 	return nil
 }
 
-// Gradients are those that [Tensor.Backward] has recorded.
-type Gradients struct {
-	of  map[*variable]*Tensor
-	all []*Tensor
-	bad *Tensor
-}
-
-// Backward records the gradients of the scalar y with respect to every
-// floating-point or complex variable that the step has read and not assigned.
-func (y *Tensor) Backward() *Gradients {
-	g := &Gradients{of: map[*variable]*Tensor{}}
-	if y == nil || y.err != nil || y.tr == nil {
-		g.bad = Grad(y, y)[0]
-		return g
+// Backward records the gradients of y with respect to the variables that the step has read and not
+// assigned, and adds them to what [Tensor.Grad] of each returns. Variables without gradients are left
+// out: see [Tensor.SetRequiresGrad]. If y is not a scalar, ct is the gradient of y, a tensor of its type.
+//
+// Gradients stay until [Tensor.ZeroGrad], also beyond MarkStep: they are results of each step until then,
+// so that several batches can add to them.
+//
+// After an error no gradient has changed.
+func (y *Tensor) Backward(ct ...*Tensor) error {
+	const op = "backward"
+	if b := firstBad(op, y); b != nil {
+		return b.err
 	}
+	if len(ct) > 1 {
+		return y.misused(op, "it takes one gradient of y, or none if y is a scalar")
+	}
+	if b := firstBad(op, ct...); b != nil {
+		return b.err
+	}
+	if y.tr == nil {
+		return noTrace(op, y).err
+	}
+	var wrt []*Tensor
 	for _, s := range y.tr.order {
-		if s.now == s.param && s.v.typ.DType.Continuous() {
-			g.all = append(g.all, &Tensor{dev: s.v.dev, v: s.v})
+		if s.now == s.param && s.v.typ.DType.Continuous() && !s.v.frozen.Load() {
+			wrt = append(wrt, &Tensor{dev: s.v.dev, v: s.v})
 		}
 	}
-	for i, t := range Grad(y, g.all...) {
-		if t.err != nil {
-			g.bad = t
-		}
-		g.of[g.all[i].v] = t
+	var given *Tensor
+	if len(ct) == 1 {
+		given = ct[0]
 	}
-	return g
+	grads, bad := gradients(op, y, given, wrt)
+	if bad != nil {
+		return bad.err
+	}
+	for i, w := range wrt {
+		if old := w.Grad(); old != nil {
+			if grads[i] = old.Add(grads[i]); grads[i].err != nil {
+				return grads[i].err
+			}
+		}
+	}
+	for i, w := range wrt {
+		w.v.setGrad(grads[i].Keep())
+	}
+	return nil
 }
 
-// Of returns the gradient with respect to a variable; a poisoned tensor when
-// Backward had an error or the step did not read the variable before.
-func (g *Gradients) Of(variable *Tensor) *Tensor {
-	switch {
-	case g.bad != nil:
-		return g.bad
-	case variable == nil:
-		return firstBad("gradient", variable)
-	case variable.v == nil:
-		return variable.misuse("gradient", "it is not a variable")
-	case g.of[variable.v] == nil:
-		return variable.misuse("gradient", fmt.Sprintf("the step had not read variable %q, or had assigned it, when Backward was called", variable.v.name))
+// Grad returns the gradient of the variable t that [Tensor.Backward] has recorded; nil if there is none. It
+// is a tensor of the step of Backward, and has a value once that is marked.
+func (t *Tensor) Grad() *Tensor {
+	if t == nil || t.v == nil {
+		return nil
 	}
-	return g.of[variable.v]
+	t.v.mu.Lock()
+	defer t.v.mu.Unlock()
+	return t.v.grad
+}
+
+// ZeroGrad forgets the gradient of the variable t: the next [Tensor.Backward] begins anew.
+func (t *Tensor) ZeroGrad() {
+	if t != nil && t.v != nil {
+		t.v.setGrad(nil)
+	}
+}
+
+// setGrad replaces the variable's gradient.
+func (v *variable) setGrad(g *Tensor) {
+	v.mu.Lock()
+	old := v.grad
+	v.grad = g
+	v.mu.Unlock()
+	if old != nil && old.val == nil {
+		old.Release() // no result of the step any more
+	}
+}
+
+// SetRequiresGrad says whether [Tensor.Backward] gives the variable t a gradient, as it does at first. It
+// returns t. [Grad] does not look at it.
+func (t *Tensor) SetRequiresGrad(on bool) *Tensor {
+	if b := t.notVariable("set_requires_grad"); b != nil {
+		return b
+	}
+	if on && !t.v.typ.DType.Continuous() {
+		return t.misuse("set_requires_grad", fmt.Sprintf("there is no gradient with respect to a tensor of %v", t.v.typ.DType))
+	}
+	t.v.frozen.Store(!on)
+	return t
+}
+
+// RequiresGrad reports whether [Tensor.Backward] gives the variable t a gradient.
+func (t *Tensor) RequiresGrad() bool {
+	return t.IsVariable() && t.v.typ.DType.Continuous() && !t.v.frozen.Load()
 }
 
 // Checkpoint returns f(x), and has gradients compute the values within f again, instead of keeping

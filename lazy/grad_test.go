@@ -783,13 +783,82 @@ func TestGradOfVariables(t *testing.T) {
 	require.NoError(t, err)
 	tr := NewTrace(dev)
 	w := SetValues(dev.Variable("w", F64, 2), []float64{3, -1})
-	frozen := SetValues(dev.Variable("frozen", F64, 2), []float64{2, 2})
+	frozen := SetValues(dev.Variable("frozen", F64, 2), []float64{2, 2}).SetRequiresGrad(false)
 	x := From(tr, []float64{1, 2})
 	loss := x.Mul(w).Mul(w).Mul(frozen).Sum()
-	g := Grad(loss, w)
-	b := loss.Backward()
-	got := numbersIn(t, tr, g[0], b.Of(w), b.Of(frozen))
-	require.Equal(t, [][]float64{{12, -8}, {12, -8}, {9, 2}}, got)
+	g := Grad(loss, w, frozen)
+	require.NoError(t, loss.Backward())
+	require.Nil(t, frozen.Grad())
+	got := numbersIn(t, tr, g[0], g[1], w.Grad())
+	require.Equal(t, [][]float64{{12, -8}, {9, 2}, {12, -8}}, got)
+}
+
+// Gradients of several batches add up, in one step or over several, until they are forgotten.
+func TestBackwardAccumulates(t *testing.T) {
+	tr := evalTrace(t)
+	w := SetValues(tr.Device().Variable("w", F64, 2), []float64{3, -1})
+	backward := func(x ...float64) {
+		require.NoError(t, From(tr, x).Mul(w).Sum().Backward())
+	}
+	grad := func() []float64 {
+		got, err := ToSlice[float64](w.Grad())
+		require.NoError(t, err)
+		return got
+	}
+	backward(1, 2)
+	backward(10, 20)
+	require.NoError(t, tr.MarkStep())
+	require.Equal(t, []float64{11, 22}, grad())
+	backward(100, 200)
+	require.NoError(t, tr.MarkStep())
+	require.Equal(t, []float64{111, 222}, grad())
+	g := w.Grad()
+	w.ZeroGrad()
+	require.Nil(t, w.Grad())
+	require.NoError(t, g.Err()) // who holds it keeps it
+	backward(5, 6)
+	w.Sub_(w.Grad())
+	w.ZeroGrad() // a gradient that was used is no result of the step
+	require.NoError(t, tr.MarkStep())
+	got, err := ToSlice[float64](w)
+	require.NoError(t, err)
+	require.Equal(t, []float64{-2, -7}, got)
+	require.Contains(t, tr.StableHLO(), ") -> tensor<2xf64> {") // w alone
+}
+
+// A tensor that is not a scalar has a gradient of its own.
+func TestBackwardOfAnyShape(t *testing.T) {
+	tr := evalTrace(t)
+	w := SetValues(tr.Device().Variable("w", F64, 2), []float64{3, -1})
+	y := tr.Read(w).Mul(w)
+	require.ErrorContains(t, y.Backward(), "must be a floating-point scalar")
+	require.ErrorContains(t, y.Backward(From(tr, []float64{1})), "its gradient of the same type")
+	require.ErrorIs(t, y.Backward(y, y), ErrUsage)
+	require.Nil(t, w.Grad())
+	require.NoError(t, y.Backward(From(tr, []float64{1, 10})))
+	require.Equal(t, [][]float64{{6, -20}}, numbersIn(t, tr, w.Grad()))
+}
+
+// Two traces add to one gradient when the step of the first has ended.
+func TestBackwardOfTwoTraces(t *testing.T) {
+	tr := evalTrace(t)
+	other := NewTrace(tr.Device())
+	w := SetValues(tr.Device().Variable("w", F64, 1), []float64{3})
+	require.NoError(t, From(tr, []float64{2}).Mul(w).Sum().Backward())
+	err := From(other, []float64{5}).Mul(w).Sum().Backward()
+	require.ErrorContains(t, err, "give it to that trace's MarkStep first")
+	require.NoError(t, tr.MarkStep())
+	require.NoError(t, From(other, []float64{5}).Mul(w).Sum().Backward())
+	require.NoError(t, other.MarkStep())
+	require.Equal(t, 7.0, w.Grad().Float())
+}
+
+func TestSetRequiresGradErrors(t *testing.T) {
+	tr := evalTrace(t)
+	require.ErrorContains(t, tr.Device().Variable("n", I32).SetRequiresGrad(true).Err(), "there is no gradient with respect to a tensor of i32")
+	require.ErrorContains(t, From(tr, []float64{1}).SetRequiresGrad(false).Err(), "it is not a variable")
+	require.False(t, tr.Device().Variable("n", I32).RequiresGrad())
+	require.True(t, tr.Device().Variable("w", F32).RequiresGrad())
 }
 
 func TestThirdGradient(t *testing.T) {

@@ -31,7 +31,7 @@ func TestInPlace(t *testing.T) {
 		}
 		tr := NewTrace(dev)
 		v := dev.Variable("v", d, 3)
-		v.v.set(arg("1", "2", "3").View(), 0)
+		v.v.set(arg("1", "2", "3").View(), false, 0)
 		operands := []*optest.Tensor{arg("1", "2", "3"), arg("2", "1", "3")}[:len(row.Operands)]
 		var args []reflect.Value
 		for _, o := range operands[1:] {

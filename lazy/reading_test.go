@@ -6,7 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/ir/types"
 	"ltc/lazy"
+	"ltc/soa"
 )
 
 // Reading a tensor in the midst of a step does not change gradients.
@@ -62,7 +64,7 @@ func TestGradientOfAValueIsAnError(t *testing.T) {
 	err := lazy.Grad(loss, w)[0].Err()
 	require.ErrorIs(t, err, lazy.ErrUsage)
 	require.ErrorContains(t, err, "before MarkStep")
-	require.ErrorIs(t, loss.Backward().Of(w).Err(), lazy.ErrUsage)
+	require.ErrorIs(t, loss.Backward(), lazy.ErrUsage)
 
 	// A state carried over is a constant of the next step.
 	g := lazy.Grad(loss.Mul(w), w)[0]
@@ -173,4 +175,31 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 	require.NoError(t, s.Set(-7))
 	require.NoError(t, u.AddScalar(255).Err())
 	require.NoError(t, lazy.Full(tr, lazy.F16, 1e9).Err())
+}
+
+// A variable shows a view's memory until a step assigns it, which writes other memory.
+func TestSetView(t *testing.T) {
+	dev := open(t, "cpu")
+	tr := lazy.NewTrace(dev)
+	columns := []float32{1, 3, 2, 4} // of [[1, 2], [3, 4]]
+	view, err := soa.Strided(columns, types.Of(lazy.F32, 2, 2), 0, []int{1, 2})
+	require.NoError(t, err)
+	w := lazy.SetView(dev.Variable("w", lazy.F32, 2, 2), view)
+	require.NoError(t, w.Err())
+	y := tr.Read(w).MulScalar(10)
+	require.NoError(t, tr.MarkStep(y))
+	got, err := lazy.ToSlice[float32](y)
+	require.NoError(t, err)
+	require.Equal(t, []float32{10, 20, 30, 40}, got)
+	for range 2 {
+		w.Add_(lazy.Ones(tr, lazy.F32, 2, 2))
+		require.NoError(t, tr.MarkStep())
+	}
+	got, err = lazy.ToSlice[float32](w)
+	require.NoError(t, err)
+	require.Equal(t, []float32{3, 4, 5, 6}, got)
+	require.Equal(t, []float32{1, 3, 2, 4}, columns)
+
+	require.ErrorContains(t, lazy.SetView(dev.Variable("w", lazy.F32, 4), view).Err(), "the view is f32[2,2], the variable is f32[4]")
+	require.ErrorContains(t, lazy.SetView(dev.Variable("w", lazy.F32, 4), soa.View{}).Err(), "the zero View")
 }

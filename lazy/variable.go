@@ -30,7 +30,8 @@ type variable struct {
 	id   int // counts the device's variables
 	// waits is of an assignment that a trace has recorded and not marked: the low 32 bits
 	// of the trace's owner, and the line. 0 if there is none.
-	waits atomic.Uint64
+	waits  atomic.Uint64
+	frozen atomic.Bool // it gets no gradient: see [Tensor.SetRequiresGrad]
 
 	mu       sync.Mutex
 	now      *value        // the latest version; it may still be on its way
@@ -38,6 +39,7 @@ type variable struct {
 	lost     *OpError      // of an assignment that was in no trace, until somebody asks
 	invalid  bool          // lost stays until the variable gets values: those it has are none
 	failed   error         // of the latest version that was taken back, until it was read
+	grad     *Tensor       // that [Tensor.Backward] has recorded
 }
 
 // keepsSizes is what to do instead of giving a variable an open size, or a value of other sizes.
@@ -87,7 +89,7 @@ func (t *Tensor) Init(f Initializer) *Tensor {
 		t.v.invalidate(err)
 		return t.dev.poisoned(nil, err)
 	}
-	t.v.set(view, at)
+	t.v.set(view, false, at)
 	return t
 }
 
@@ -149,11 +151,16 @@ func (t *Tensor) misused(op, why string) *OpError {
 	return opError(callsite.Caller(), op, ErrUsage, []*Tensor{t}, "%s", why)
 }
 
-// set replaces the latest version from the host.
-func (v *variable) set(view soa.View, at callsite.Site) {
+// set replaces the latest version from the host. If the memory is the caller's, no step writes it.
+func (v *variable) set(view soa.View, borrowed bool, at callsite.Site) {
+	now := &value{name: v.name, view: view, version: true, host: true}
+	if borrowed {
+		now.borrow()
+		now.pins.Add(1)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.now, v.assigned = &value{name: v.name, view: view, version: true, host: true}, at
+	v.now, v.assigned = now, at
 	if v.invalid {
 		v.invalid, v.lost = false, nil
 	}
@@ -334,7 +341,28 @@ func SetValues[T soa.Element](t *Tensor, data []T) *Tensor {
 		return t.dev.poisoned(nil, memoryError(at, "set_values", err))
 	}
 	copy(soa.Slice[T](view), data)
-	t.v.set(view, at)
+	t.v.set(view, false, at)
+	return t
+}
+
+// SetView gives the variable t the elements that a view shows, in any layout, and returns t; like Init, before it is used.
+// The variable shares the view's memory, which must stay as it is until the variable has other values: a step that
+// assigns the variable writes new memory. The view must have t's type.
+func SetView(t *Tensor, view soa.View) *Tensor {
+	const op = "set_view"
+	if b := t.notVariable(op); b != nil {
+		return b
+	}
+	switch {
+	case view.IsZero():
+		return t.misuse(op, "the view is the zero View")
+	case !view.Type.Equal(t.v.typ):
+		return t.misuse(op, fmt.Sprintf("the view is %v, the variable is %v", view.Type, t.v.typ))
+	}
+	if err := view.Check(); err != nil {
+		return t.misuse(op, err.Error())
+	}
+	t.v.set(view.Clone(), true, t.callSite())
 	return t
 }
 
