@@ -138,6 +138,8 @@ var allowed = map[string][]string{
 	"optim":                    {"lazy"},
 	"internal/functions":       {"ir/ops", "lazy", "shapeinfer"},
 	"nn":                       {"internal/functions", "ir/ops", "lazy"},
+	"nn/module":                {"ir/ops", "lazy"},
+	"nn/layers":                {"lazy", "nn", "nn/module"},
 	"special":                  {"internal/functions", "ir/ops", "lazy"},
 	"linalg":                   {"internal/functions", "ir/ops", "lazy"},
 	"fft":                      {"internal/functions", "ir/dims", "ir/ops", "lazy", "soa"},

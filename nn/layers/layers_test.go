@@ -1,0 +1,85 @@
+package layers_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/lazy"
+	"ltc/nn/layers"
+	"ltc/nn/module"
+)
+
+func TestMistakes(t *testing.T) {
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	for _, c := range []struct {
+		layer any
+		want  string
+	}{
+		{&layers.Linear{Out: 3}, "layers.Linear.In is 0: it must be positive"},
+		{&layers.Bilinear{In1: 1, In2: -1, Out: 3}, "layers.Bilinear.In2 is -1"},
+		{&layers.Conv{In: 1, Out: 3}, "layers.Conv.Kernel is empty: give the places of a window for each axis, such as []int{3, 3}"},
+		{&layers.Conv{In: 1, Out: 3, Kernel: []int{3, 0}}, "layers.Conv.Kernel is [3 0]: its entries must be positive"},
+		{&layers.Conv{In: 4, Out: 3, Kernel: []int{3}, Groups: 2}, "layers.Conv.Groups is 2: it must divide In, 4, and Out, 3"},
+		{&layers.ConvTranspose{In: 4, Kernel: []int{3}}, "layers.ConvTranspose.Out is 0"},
+		{&layers.BatchNorm{}, "layers.BatchNorm.Channels is 0"},
+		{&layers.InstanceNorm{}, "layers.InstanceNorm.Channels is 0"},
+		{&layers.GroupNorm{Groups: 3, Channels: 4}, "layers.GroupNorm.Groups is 3: it must divide Channels, 4"},
+		{&layers.LayerNorm{}, "layers.LayerNorm.Sizes is empty: give the dimensions of the last axes, such as []int{768}"},
+		{&layers.RMSNorm{Sizes: []int{-1}}, "layers.RMSNorm.Sizes is [-1]: its entries must be positive"},
+		{&layers.Embedding{Rows: 3}, "layers.Embedding.Features is 0"},
+		{&layers.EmbeddingBag{Rows: 3, Features: 1, Padding: []int{3}}, "layers.EmbeddingBag.Padding is [3]: give one index from -3 to 2, or none"},
+		{&layers.Dropout{P: 2}, "layers.Dropout.P is 2: it must be a probability"},
+		{layers.Sequential{layers.ReLU(), &layers.Linear{In: 1}}, "module 1: layers.Linear.Out is 0"},
+	} {
+		require.ErrorContains(t, module.Build(c.layer, dev), c.want)
+	}
+}
+
+// First values are those that PyTorch draws from.
+func TestFirstValues(t *testing.T) {
+	dev, err := lazy.Open("eval", lazy.Seed(1))
+	require.NoError(t, err)
+	net := struct {
+		Linear    layers.Linear
+		Conv      layers.Conv
+		Embedding layers.Embedding
+	}{layers.Linear{In: 64, Out: 50}, layers.Conv{In: 8, Out: 20, Kernel: []int{3, 3}, Groups: 2}, layers.Embedding{Rows: 100, Features: 20, Padding: []int{-1}}}
+	require.NoError(t, module.Build(&net, dev))
+	within := func(v *lazy.Tensor, limit float64) {
+		xs, err := lazy.ToSlice[float32](v)
+		require.NoError(t, err)
+		sum, most := 0.0, 0.0
+		for _, x := range xs {
+			sum, most = sum+float64(x), max(most, float64(x), -float64(x))
+		}
+		require.InDelta(t, 0, sum/float64(len(xs)), limit/4)
+		require.LessOrEqual(t, most, limit)
+		require.Greater(t, most, limit*0.8)
+	}
+	within(net.Linear.Weight, 1.0/8)
+	within(net.Linear.Bias, 1.0/8)
+	within(net.Conv.Weight, 1.0/6) // of 4 channels and 9 places
+	within(net.Conv.Bias, 1.0/6)
+	rows, err := lazy.ToSlice[float32](net.Embedding.Weight)
+	require.NoError(t, err)
+	require.NotZero(t, rows[0])
+	require.Equal(t, make([]float32, 20), rows[99*20:])
+}
+
+// Dropout draws in training alone.
+func TestDropout(t *testing.T) {
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	tr := lazy.NewTrace(dev)
+	drop := &layers.Dropout{P: 0.5}
+	require.NoError(t, module.Build(drop, dev, module.Random(lazy.NewRandom(dev, 7))))
+	x := lazy.Ones(tr, lazy.F32, 1000)
+	sum := drop.Forward(x).Sum()
+	module.Eval(drop)
+	require.Same(t, x, drop.Forward(x))
+	require.NoError(t, tr.MarkStep(sum))
+	require.InDelta(t, 1000, sum.Float(), 150)
+	require.NotEqual(t, 1000.0, sum.Float())
+}

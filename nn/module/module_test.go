@@ -1,0 +1,213 @@
+package module_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	_ "ltc/backends/reference"
+	"ltc/lazy"
+	"ltc/nn/module"
+)
+
+// scale multiplies each feature by a number.
+type scale struct {
+	module.Base
+	Features int
+	Gamma    *lazy.Tensor
+	Seen     *lazy.Tensor `module:",buffer"`
+}
+
+func (s *scale) Build(b *module.Builder) {
+	if s.Features <= 0 {
+		b.Errorf("scale.Features is %d: give the number of features", s.Features)
+		return
+	}
+	b.Variable(&s.Gamma, lazy.Constant(2), s.Features)
+	b.VariableOf(&s.Seen, lazy.I64, nil)
+}
+
+func (s *scale) Forward(x *lazy.Tensor) *lazy.Tensor {
+	return s.Call(func() *lazy.Tensor { return x.Mul(s.Gamma) }, x)
+}
+
+type options struct{ Stride, Pad int }
+
+type inner struct {
+	Options options
+	First   scale
+	Then    []*scale
+	Named   map[string]*scale
+	Any     any
+}
+
+type net struct {
+	inner
+	LayerNorm scale `module:"LayerNorm"`
+	FC1       *scale
+	Tied      *lazy.Tensor
+	Teacher   *scale `module:"-"`
+	last      int
+}
+
+func (n *net) Build(b *module.Builder) { b.Share(&n.Tied, &n.First.Gamma) }
+
+func newNet() *net {
+	s := func() *scale { return &scale{Features: 2} }
+	return &net{
+		inner:     inner{First: *s(), Then: []*scale{s(), s()}, Named: map[string]*scale{"b": s(), "a": s()}, Any: s()},
+		LayerNorm: *s(), FC1: s(), Teacher: s(),
+	}
+}
+
+func open(t *testing.T) *lazy.Device {
+	t.Helper()
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	return dev
+}
+
+func names(net any) []string {
+	var all []string
+	for name := range module.State(net) {
+		all = append(all, name)
+	}
+	return all
+}
+
+func TestNamesAreThoseOfPyTorch(t *testing.T) {
+	n := newNet()
+	require.NoError(t, module.Build(n, open(t)))
+	require.Equal(t, []string{
+		"tied",
+		"first.gamma", "first.seen", "then.0.gamma", "then.0.seen", "then.1.gamma", "then.1.seen",
+		"named.a.gamma", "named.a.seen", "named.b.gamma", "named.b.seen", "any.gamma", "any.seen",
+		"LayerNorm.gamma", "LayerNorm.seen", "fc1.gamma", "fc1.seen",
+	}, names(n))
+	require.Equal(t, "named.a.gamma", n.Named["a"].Gamma.Name())
+	require.Same(t, n.First.Gamma, n.Tied)
+	require.Nil(t, n.Teacher.Gamma)
+	require.Len(t, module.Parameters(n), 8) // that of first once
+	require.Len(t, module.Buffers(n), 8)
+	paths := maps.Collect(module.Modules(n))
+	require.Same(t, n, paths[""])
+	require.Same(t, n.FC1, paths["fc1"])
+	require.NotContains(t, paths, "options")
+	require.Equal(t, "then.1", n.Then[1].Path())
+}
+
+func TestFreezeAndModes(t *testing.T) {
+	n := newNet()
+	require.NoError(t, module.Build(n, open(t), module.DType(lazy.BF16)))
+	require.Equal(t, lazy.BF16, n.FC1.Gamma.DType())
+	module.Freeze(n.FC1)
+	require.Len(t, module.Trainable(n), 7)
+	module.Unfreeze(n)
+	require.Len(t, module.Trainable(n), 8)
+	require.False(t, n.FC1.Seen.RequiresGrad())
+	require.Same(t, n, module.Eval(n))
+	require.False(t, n.Then[1].Training())
+	module.Train(n.Then[1])
+	require.True(t, n.Then[1].Training())
+	require.False(t, n.Then[0].Training())
+}
+
+func TestHooks(t *testing.T) {
+	dev := open(t)
+	n := newNet()
+	tr := lazy.NewTrace(dev)
+	tr.ImplicitSyncs(lazy.AllowSyncs)
+	x := lazy.From(tr, []float32{1, 10})
+	require.ErrorContains(t, n.FC1.Forward(x).Err(), "module.forward(f32[2]): the layer has no variables: call module.Build")
+	require.NoError(t, module.Build(n, dev))
+	var seen []string
+	remove, err := module.OnForward(n, func(c module.Call) *lazy.Tensor {
+		seen = append(seen, c.Path)
+		if c.Path == "fc1" {
+			return c.Out.Add(c.In[0])
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	got, err := lazy.ToSlice[float32](n.LayerNorm.Forward(n.FC1.Forward(x)))
+	require.NoError(t, err)
+	require.Equal(t, []float32{6, 60}, got)
+	require.Equal(t, []string{"fc1", "LayerNorm"}, seen)
+	remove()
+	got, err = lazy.ToSlice[float32](n.FC1.Forward(x))
+	require.NoError(t, err)
+	require.Equal(t, []float32{2, 20}, got)
+	_, err = module.OnForward(&struct{}{}, nil)
+	require.ErrorContains(t, err, "embeds module.Base")
+}
+
+// Scopes are paths, those of a module within another without the part that they share.
+func TestScopes(t *testing.T) {
+	dev := open(t)
+	type outer struct {
+		module.Base
+		Body struct{ Part scale }
+	}
+	n := &outer{}
+	n.Body.Part.Features = 1
+	require.NoError(t, module.Build(&struct{ Net *outer }{n}, dev))
+	tr := lazy.NewTrace(dev)
+	x := lazy.From(tr, []float32{1})
+	y := n.Call(func() *lazy.Tensor { return n.Body.Part.Forward(x) }, x)
+	text, err := tr.Dump(lazy.FormatIR, y)
+	require.NoError(t, err)
+	require.Contains(t, text, "net.0/body.part.0")
+}
+
+type loop struct {
+	Next  *loop
+	Gamma *lazy.Tensor
+}
+
+type strange struct{ at *lazy.Tensor }
+
+func (s *strange) Build(b *module.Builder) { b.Variable(&s.at, nil, 2) }
+
+func TestMistakes(t *testing.T) {
+	dev := open(t)
+	around := &loop{}
+	around.Next = &loop{Next: around}
+	var none *net
+	for _, c := range []struct {
+		net  any
+		want string
+	}{
+		{3, "module: int is not a module: give a pointer to a struct, such as &Net{…}"},
+		{net{}, "module: module_test.net is not a module"},
+		{none, "module: *module_test.net is not a module"},
+		{around, "module next.next: a module_test.loop contains itself"},
+		{&struct {
+			A scale
+			B scale `module:"a"`
+		}{}, "module a: scale.Features is 0: give the number of features\nmodule a: scale.Features is 0"},
+		{&struct {
+			A *lazy.Tensor
+			B *lazy.Tensor `module:"a"`
+		}{}, "module a: two fields of struct {"},
+		{&struct{ a *lazy.Tensor }{}, "field a of struct { a *lazy.Tensor } has parameters and is unexported: export it, or leave it out with the tag `module:\"-\"`"},
+		{&struct{ M map[string]scale }{map[string]scale{"x": {}}}, "module m.x: a module_test.scale is held by value where it cannot be changed: hold a pointer to it"},
+		{&struct{ S any }{scale{}}, "module s: a module_test.scale is held by value"},
+		{&strange{}, "Variable got a pointer that is not to an exported field of module_test.strange"},
+	} {
+		require.ErrorContains(t, module.Build(c.net, dev), c.want)
+	}
+	require.ErrorContains(t, module.Build(newNet(), nil), "the device is nil")
+	require.ErrorContains(t, module.Build(newNet(), dev, module.DType(lazy.I32)), "parameters of i32 have no gradients")
+	require.Empty(t, names(around))
+	require.Error(t, module.Check(around))
+}
+
+func TestSnake(t *testing.T) {
+	n := &struct{ RunningMean, FC1, QKVProj, W1, LayerNorm2, InProjWeight, X *lazy.Tensor }{}
+	require.NoError(t, module.Build(n, open(t)))
+	for _, p := range []**lazy.Tensor{&n.RunningMean, &n.FC1, &n.QKVProj, &n.W1, &n.LayerNorm2, &n.InProjWeight, &n.X} {
+		*p = open(t).Variable("v", lazy.F32)
+	}
+	require.Equal(t, []string{"running_mean", "fc1", "qkv_proj", "w1", "layer_norm2", "in_proj_weight", "x"}, names(n))
+}
