@@ -57,16 +57,18 @@
 //   - Linear algebra: Cholesky, TriangularSolve
 //   - Pooling: MaxPool, SumPool, AvgPool, PoolOptions
 //   - Layers and losses: LayerNorm, CrossEntropy, Attention, AttentionOptions
-//   - Gradients: Grad, GradOrNil, VJP, JVP, Jacobian, Hessian, Backward, Gradients,
-//     Gradients.Of, GradCheck, GradError, Checkpoint, CheckpointAll
+//   - Gradients: lazy.Grad, GradOrNil, VJP, JVP, Jacobian, Hessian, Backward, Grad,
+//     ZeroGrad, SetRequiresGrad, RequiresGrad, GradCheck, GradError, Checkpoint,
+//     CheckpointAll
 //   - Random numbers: Random, NewRandom, RandomFrom, Random.Uniform, Random.Normal,
 //     Random.RandInt, Random.Bits, Random.Bernoulli, Random.BernoulliOf,
 //     Random.Categorical, Random.Multinomial, Random.Permutation, Random.Dropout,
 //     Random.DropoutOf, Random.Fork, Random.State, Random.SetState, RandomState,
 //     RandomState.MarshalText, RandomState.UnmarshalText, RandomState.MarshalBinary,
 //     RandomState.UnmarshalBinary
-//   - Initial values: Initializer, Init, SetValues, Constant, Normal, TruncatedNormal,
-//     Uniform, HeNormal, HeUniform, GlorotNormal, GlorotUniform, KaimingUniform
+//   - Initial values: Initializer, Init, SetValues, SetView, Constant, Normal,
+//     TruncatedNormal, Uniform, HeNormal, HeUniform, GlorotNormal, GlorotUniform,
+//     KaimingUniform
 //   - Control flow: Case, While, Scan, If, For, ScanOptions, Map, Vmap, VmapOptions
 //   - Devices: lazy.Device, Open, Default, SetDefault, UseDevice, WithDevice, DeviceFrom,
 //     Device.Variable, Device.Wait, Device.Close, Device.Name, Device.Devices,

@@ -15,7 +15,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"ltc/ir/ops"
 )
@@ -45,15 +44,12 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	around := slices.DeleteFunc(slices.Clone(packages), func(dir string) bool {
-		return ops.PackageRows(dir) != nil || slices.Contains(large, dir) // they have pages of their own
-	})
 	files := map[string][]byte{"docs/reference/README.md": index(pages), "lazy/topics_gen.go": families(pages)}
-	if files["docs/reference/packages.md"], err = packagesPage(root, "Packages that go with lazy", around...); err != nil {
-		return nil, err
-	}
-	for _, dir := range large {
-		if files["docs/reference/"+dir+".md"], err = packagesPage(root, "Package "+dir, dir); err != nil {
+	for _, dir := range packages {
+		if ops.PackageRows(dir) != nil {
+			continue // it has a page of its rows
+		}
+		if files["docs/reference/"+packageFile(dir)], err = packagePage(root, dir); err != nil {
 			return nil, err
 		}
 	}

@@ -29,16 +29,12 @@ func index(pages []page) []byte {
 		}
 		b.WriteString(".\n")
 	}
-	b.WriteString("\n[Packages that go with it](packages.md):")
+	b.WriteString("\nPackages that go with it:")
 	for i, dir := range packages {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if ops.PackageRows(dir) != nil || slices.Contains(large, dir) {
-			fmt.Fprintf(&b, " [%s](%s.md)", dir, dir)
-		} else {
-			fmt.Fprintf(&b, " [%s](packages.md#%s)", dir, strings.ReplaceAll(dir, "/", ""))
-		}
+		fmt.Fprintf(&b, " [%s](%s)", dir, packageFile(dir))
 	}
 	b.WriteString(". [Columns in memory](../soa.md) are a page of their own.\n")
 	b.WriteString("\nOf a function that records ops, an entry says what dtypes its operands have and what it demands. Shapes, gradients and ops follow:\n\n" +
@@ -69,20 +65,20 @@ func (l *library) page(p *page) []byte {
 	return b.Bytes()
 }
 
-// packagesPage writes a page about packages that go with lazy.
-func packagesPage(root, title string, packages ...string) ([]byte, error) {
+// packageFile is the file of the page about a package.
+func packageFile(dir string) string { return strings.ReplaceAll(dir, "/", "-") + ".md" }
+
+// packagePage writes the page about a package that goes with lazy.
+func packagePage(root, dir string) ([]byte, error) {
+	l, err := load(root, dir)
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "<!-- %s -->\n# %s\n", generated, title)
-	for _, dir := range packages {
-		l, err := load(root, dir)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, "\n## %s\n`%s` %s\n\n", dir, path.Join("ltc", dir), l.summarized("", strings.TrimPrefix(l.about, "Package "+l.name+" ")))
-		for _, name := range l.names {
-			if !slices.Contains(unlisted, name[strings.IndexByte(name, '.')+1:]) {
-				fmt.Fprintf(&b, "- %s\n", l.entry([]string{name}))
-			}
+	fmt.Fprintf(&b, "<!-- %s -->\n# Package %s\n\n`%s` %s\n\n", generated, dir, path.Join("ltc", dir), l.summarized("", strings.TrimPrefix(l.about, "Package "+l.name+" ")))
+	for _, name := range l.names {
+		if !slices.Contains(unlisted, name[strings.IndexByte(name, '.')+1:]) {
+			fmt.Fprintf(&b, "- %s\n", l.entry([]string{name}))
 		}
 	}
 	return b.Bytes(), nil

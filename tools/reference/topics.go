@@ -15,11 +15,8 @@ type page struct {
 // here: * stands for the rows whose family the title is.
 type topic struct{ title, names string }
 
-// packages are those that go with lazy, on pages of their own.
-var packages = []string{"nn", "special", "linalg", "fft", "optim", "data", "data/digits", "soa/npy", "soa/safetensors", "model", "lazy/vars", "ltctest"}
-
-// large are those of packages that have a page of their own, and no rows of ops.
-var large = []string{"optim"}
+// packages are those that go with lazy, each with a page.
+var packages = []string{"nn", "nn/module", "nn/layers", "special", "linalg", "fft", "optim", "data", "data/digits", "soa/npy", "soa/safetensors", "model", "lazy/vars", "ltctest"}
 
 // elementwiseAbout goes before elementwise functions.
 const elementwiseAbout = "Each element of the result is computed from the elements at its place. Operands broadcast as NumPy does: shapes are aligned at the last axis, and a dimension of 1 is repeated. Operands of different dtypes [promote](../pytorch.md#types)."
@@ -63,11 +60,11 @@ var pages = []page{
 		{string(ops.LinearAlgebra), "*"},
 		{string(ops.Pooling), "* PoolOptions"},
 		{string(ops.Layers), "* AttentionOptions"},
-		{"Gradients", "Grad GradOrNil VJP JVP Jacobian Hessian Backward Gradients Gradients.Of GradCheck GradError Checkpoint CheckpointAll"},
+		{"Gradients", "lazy.Grad GradOrNil VJP JVP Jacobian Hessian Backward Grad ZeroGrad SetRequiresGrad RequiresGrad GradCheck GradError Checkpoint CheckpointAll"},
 	}},
 	{"random.md", "Random numbers and initial values", "", []topic{
 		{string(ops.RandomNumbers), "* Random NewRandom RandomFrom Random.Uniform Random.Normal Random.RandInt Random.Bits Random.Bernoulli Random.BernoulliOf Random.Categorical Random.Multinomial Random.Permutation Random.Dropout Random.DropoutOf Random.Fork Random.State Random.SetState RandomState RandomState.MarshalText RandomState.UnmarshalText RandomState.MarshalBinary RandomState.UnmarshalBinary"},
-		{"Initial values", "Initializer Init SetValues Constant Normal TruncatedNormal Uniform HeNormal HeUniform GlorotNormal GlorotUniform KaimingUniform"},
+		{"Initial values", "Initializer Init SetValues SetView Constant Normal TruncatedNormal Uniform HeNormal HeUniform GlorotNormal GlorotUniform KaimingUniform"},
 	}},
 	{"control.md", "Control flow", "Closures that record branches and loops: see [control flow](../controlflow.md).", []topic{
 		{string(ops.Control), "* If For ScanOptions Map Vmap VmapOptions"},
