@@ -7,6 +7,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/llir/llvm v0.3.6
 	github.com/stretchr/testify v1.12.1
+	golang.org/x/text v0.30.0
 	golang.org/x/tools v0.38.0
 )
 

@@ -146,6 +146,7 @@ var allowed = map[string][]string{
 	"data":                     {"lazy", "soa"},
 	"data/digits":              {"data"},
 	"checkpoint":               {"lazy", "soa/npy"},
+	"tokenizer":                {"golang.org/x/text/unicode/norm"},
 	"model":                    {"backends", "internal/border", "mlir", "soa", "internal/spare"},
 	"collective":               {"soa"},
 
