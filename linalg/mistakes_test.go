@@ -270,6 +270,8 @@ func TestGradientsOfReflect(t *testing.T) {
 		v, tau := linalg.Reflect(xs[0])
 		return linalg.HouseholderProduct(v, tau)
 	}, fill(tr, []int{2, 3, 3}, 0)))
+	v, _ := linalg.Reflect(fill(tr, []int{3, 3}, 0))
+	require.NoError(t, lazy.GradCheck(func(xs []*lazy.Tensor) *lazy.Tensor { return linalg.HouseholderProduct(xs[0], xs[1]) }, v, lazy.From(tr, []float64{1.5, 0, 0})))
 }
 
 // Functions of several steps round 16-bit floats once, too: none of their steps overflows or loses digits.

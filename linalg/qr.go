@@ -110,8 +110,9 @@ func reflectPanel(p *lazy.Tensor, first int) (v, tau *lazy.Tensor) {
 // reflectors is the product Q = I - V·T·Vᴴ of reflectors: the compact WY form of Schreiber and Van Loan
 // (1989), "A storage-efficient WY representation for products of Householder transformations". The
 // inverse of T is the upper triangle of VᴴV with 1/tau on its diagonal: Puglisi (1992), "Modification of
-// the Householder method based on the compact WY representation".
-type reflectors struct{ v, inverse *lazy.Tensor }
+// the Householder method based on the compact WY representation". T is thus (I + U)⁻¹·diag(tau), where U
+// has the rows of VᴴV above the diagonal times tau: a tau of 0 needs no case, and has its gradient.
+type reflectors struct{ v, tau, u *lazy.Tensor }
 
 // newReflectors takes the vectors below the diagonal of v that begins in row first. A reflector with
 // tau = 0 is none.
@@ -120,19 +121,19 @@ func newReflectors(v, tau *lazy.Tensor, first int) reflectors {
 	tr := v.Trace()
 	i, j := count(tr, 0, m, 1), count(tr, 1, 1, w).AddScalar(float64(first))
 	v = i.Greater(j).Where(v, i.Equal(j).Convert(v.DType()))
-	none := tau.EqualScalar(0)
-	v = none.Unsqueeze(-2).ScalarWhere(0, v)
-	diagonal := none.ScalarWhere(1, none.ScalarWhere(1, tau).Reciprocal())
-	return reflectors{v, adjoint(v).MatMul(v).Triu(1).Add(diagonal.DiagEmbed(0, -2, -1))}
+	tau = tau.Unsqueeze(-1)
+	return reflectors{v, tau, adjoint(v).MatMul(v).Triu(1).Mul(tau)}
 }
 
 // apply returns Q·x, or Qᴴ·x if transpose.
 func (r reflectors) apply(x *lazy.Tensor, transpose bool) *lazy.Tensor {
-	t := r.inverse
+	y := adjoint(r.v).MatMul(x)
 	if transpose {
-		t = t.Conj()
+		y = r.u.Conj().TriangularSolve(y, false, true, true, true).Mul(r.tau.Conj())
+	} else {
+		y = r.u.TriangularSolve(r.tau.Mul(y), false, true, false, true)
 	}
-	return x.Sub(r.v.MatMul(t.TriangularSolve(adjoint(r.v).MatMul(x), false, true, transpose, false)))
+	return x.Sub(r.v.MatMul(y))
 }
 
 func checkHouseholderProduct(x, tau *lazy.Tensor) (demand, reason string) {
