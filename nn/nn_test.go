@@ -231,3 +231,24 @@ func TestWindowsOfEmptyBatches(t *testing.T) {
 		require.Equal(t, types.Shape{0, 2, 4, 5}, g.Shape())
 	}
 }
+
+// Windows of the smallest numbers have the index of their first element, not of the padding before it.
+func TestMaxPoolOfSmallestNumbers(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		least := float32(math.Inf(-1))
+		for _, x := range []*lazy.Tensor{
+			lazy.From(tr, []float32{7, 3, least, least}, 1, 1, 2, 2),
+			lazy.From(tr, []uint8{7, 3, 0, 0}, 1, 1, 2, 2),
+			lazy.From(tr, []int64{7, 3, math.MinInt64, math.MinInt64}, 1, 1, 2, 2),
+		} {
+			y, i := nn.MaxPool(x, []int{2, 2}, nn.PoolOptions{Padding: []int{1}})
+			places, err := lazy.ToSlice[int64](i)
+			require.NoError(t, err)
+			require.Equal(t, []int64{0, 1, 2, 3}, places)
+			same, err := lazy.ToSlice[bool](y.Equal(x).All())
+			require.NoError(t, err)
+			require.Equal(t, []bool{true}, same)
+		}
+	}
+}

@@ -2,8 +2,10 @@ package nn
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
+	"ltc/ir/types"
 	"ltc/lazy"
 )
 
@@ -140,13 +142,26 @@ func flat(all []along, sizes []int) (place, there *lazy.Tensor) {
 	return there.WhereScalar(place, 0).Reshape(windows, places), there.Reshape(windows, places)
 }
 
-// largest returns the indices of the largest elements of windows over x[batch, channels, sizes…].
+// largest returns the indices of the largest elements of windows over x[batch, channels, sizes…]. Padding
+// has the index of a window's first element, which is right where no element exceeds it.
 func largest(x *lazy.Tensor, all []along, sizes, out []int) *lazy.Tensor {
 	place, there := flat(all, sizes)
-	v := taken(x, place, there, lowest)
+	place = there.Where(place, place.GatherAlong(there.Convert(lazy.I32).ArgMax(1).Unsqueeze(1), 1))
+	v := taken(x, place, there, least(x.DType()))
 	n := place.Dim(1)
 	is := v.ArgMax(3).Unsqueeze(3).Equal(count(x.Trace(), 0, n))
 	return is.Where(place, lazy.Zeros(x.Trace(), lazy.I64)).Sum(3).Reshape(append([]int{x.OpenDim(0), x.OpenDim(1)}, out...)...)
+}
+
+// least returns the smallest number of a real dtype.
+func least(d types.DType) float64 {
+	switch {
+	case d.IsFloat():
+		return lowest
+	case d.IsSigned():
+		return -math.Ldexp(1, 8*d.Size()-1)
+	}
+	return 0
 }
 
 // taken returns the elements of x[batch, channels, sizes…] at flat places[windows, places], as [batch,

@@ -232,7 +232,7 @@ var layerRows = []Op{
 	{Name: "LPPool", Text: "lp_pool", Family: Pooling, Doc: "returns (Σ xᵖ)^(1/p) of windows over x[batch, channels, places…], as [batch, channels, windows…]. The sum of a window that ends beyond x is its mean within x times the size of the window.",
 		Operands: one(Float), Attrs: slices.Concat([]Attr{{"p", Real}}, windowLists), Where: []Demand{finitePower, windowRank, windowSizes, windowFits, {"power", "p is positive"}, {"dilation", "dilation is 1, and padding 0"}}, Traits: Inline | Internal},
 	{Name: "MaxPoolIndices", Family: Pooling, Doc: "returns where the largest element of each window over x[batch, channels, places…] is, the first of equal ones, as i64 index of the places in row-major order.",
-		Operands: one(Float), Attrs: windowLists, Where: []Demand{windowRank, windowSizes, windowFits}, Traits: Inline | Internal},
+		Operands: one(Number), Attrs: windowLists, Where: []Demand{windowRank, windowSizes, windowFits}, Traits: Inline | Internal},
 	{Name: "AdaptiveMaxPoolIndices", Family: Pooling, Doc: "returns where the largest elements of the windows of AdaptiveAvgPool are, as MaxPoolIndices does.",
 		Operands: one(Float), Attrs: []Attr{{"sizes", Ints}}, Where: []Demand{{"rank", "x has an axis for each size, channels, and perhaps a batch before them"}, outputSizes}, Traits: Inline | Internal},
 	{Name: "AdaptiveAvgPool", Family: Pooling, Doc: "returns the means of windows that divide each spatial axis of x[batch, channels, places…] into as many as sizes says. Window i of n goes from ⌊i·d/n⌋ to ⌈(i+1)·d/n⌉.",
@@ -244,7 +244,7 @@ var layerRows = []Op{
 		Operands: []Operand{{Name: "y", Is: Float}, {Name: "x", Like: "y"}, {Name: "indices", Is: Integer}}, Traits: OwnGradient | Internal},
 
 	{Name: "Unfold", Family: Images, Doc: "returns the windows over x[batch, channels, places…] as columns [batch, channels·window, windows]: im2col.",
-		Operands: one(Float), Attrs: windowLists[:4], Where: []Demand{windowRank, windowSizes, {"fits", "the window has a place in x with its padding"}}, Traits: Inline | Internal},
+		Operands: one(Any), Attrs: windowLists[:4], Where: []Demand{windowRank, windowSizes, {"fits", "the window has a place in x with its padding"}}, Traits: Inline | Internal},
 	{Name: "Fold", Family: Images, Doc: "returns the sums of columns x[batch, channels·window, windows] at their places in [batch, channels, sizes…]: col2im.",
 		Operands: one(Float), Attrs: slices.Concat([]Attr{{"sizes", Ints}}, windowLists[:4]),
 		Where: []Demand{{"rank", "x has rank 3, or 2 without a batch"}, windowSizes, {"fits", "the window has a place in the sizes with the padding"}, {"columns", "x has as many columns as there are windows, and a multiple of the window as rows"}}, Traits: Inline | Internal},
