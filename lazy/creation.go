@@ -326,7 +326,7 @@ func BartlettWindow(tr *Trace, dtype types.DType, n int, periodic bool) *Tensor 
 func KaiserWindow(tr *Trace, dtype types.DType, n int, periodic bool, beta float64) *Tensor {
 	switch {
 	case n < 0:
-		return refused(tr, "kaiser_window", fmt.Sprintf("the number of elements is %d", n))
+		return refusedFor(tr, "kaiser_window", "number", fmt.Sprintf("the number of elements is %d", n))
 	case !dtype.IsFloat():
 		return notOfFloats(tr, "kaiser_window", dtype)
 	case n == 1:
@@ -369,7 +369,7 @@ func period(n int, periodic bool) float64 {
 
 // notOfFloats is the error of a window whose elements, from 0 to 1, the dtype does not have.
 func notOfFloats(tr *Trace, op string, dtype types.DType) *Tensor {
-	return refused(tr, op, "the dtype must be floating point, is "+dtype.String()+": convert the window afterwards")
+	return refusedFor(tr, op, "dtype", "the dtype must be floating point, is "+dtype.String()+": convert the window afterwards")
 }
 
 // cosines is a - b cos t + c cos 2t.

@@ -87,6 +87,7 @@ var byHand = slices.Concat(
 			}},
 	},
 	making,
+	drawing,
 	arranging,
 	networks,
 	matrices,

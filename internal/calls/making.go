@@ -12,6 +12,11 @@ var making = []Op{
 	of(lazy.LinSpace, "dtype start end n", "returns n numbers from start to end, both included, equally far apart.").spelt("linspace"),
 	of(lazy.LogSpace, "dtype start end n base", "returns the powers of the base by n numbers from start to end.").spelt("logspace"),
 	of(lazy.Eye, "dtype rows columns", "returns a matrix with ones on the main diagonal and zeros elsewhere."),
+	of(lazy.HannWindow, "dtype n periodic", "returns the Hann window of n elements; one that is periodic goes on as if it had one more."),
+	of(lazy.HammingWindow, "dtype n periodic", "returns the Hamming window of n elements, as HannWindow does."),
+	of(lazy.BlackmanWindow, "dtype n periodic", "returns the Blackman window of n elements, as HannWindow does."),
+	of(lazy.BartlettWindow, "dtype n periodic", "returns the Bartlett window of n elements, as HannWindow does."),
+	of(lazy.KaiserWindow, "dtype n periodic beta", "returns the Kaiser window of n elements, as HannWindow does."),
 
 	of(lazy.Complex, "re im", "returns the complex numbers with the given parts."),
 	of(lazy.Concatenate, "axis x,more", "joins tensors along an axis."),

@@ -28,6 +28,9 @@ def rising(shape):
     return lambda m, d: m.tensor(d, shape).sort(-1).values
 
 
+WINDOWS = [{"dtype": d, "n": n, "periodic": p} for d, n, p in [("f32", 7, False), ("f32", 8, True), ("f32", 1, False), ("f32", 0, True), ("f64", 7, True), ("f16", 7, False), ("bf16", 7, False)]]
+
+
 def put(x, values, *indices, accumulate=False):
     return x.index_put(indices, values, accumulate)
 
@@ -109,6 +112,11 @@ SEVERAL = [
     ("LinSpace", lambda dtype, start, end, n: torch.linspace(start, end, n, dtype=DTYPES[dtype]), [], dict(attrs=[{"dtype": d, "start": -1.3, "end": 2.8, "n": 7} for d in FLOATS + SIGNED + COMPLEX] + [{"dtype": "u8", "start": 1.3, "end": 9.8, "n": 7}], kind=RELATIVE, dtypes=["f32"], gradient=False)),
     ("LogSpace", lambda dtype, start, end, n, base: torch.logspace(start, end, n, base, dtype=DTYPES[dtype]), [], dict(attrs=[{"dtype": d, "start": -1.3, "end": 2.8, "n": 7, "base": 2.0} for d in FLOATS + SIGNED + COMPLEX] + [{"dtype": "u8", "start": 0.3, "end": 5.8, "n": 7, "base": 2.0}], kind=RELATIVE, dtypes=["f32"], gradient=False)),
     ("Eye", lambda dtype, rows, columns: torch.eye(rows, columns, dtype=DTYPES[dtype]), [], dict(attrs=[{"dtype": d, "rows": 3, "columns": 4} for d in ANY + COMPLEX], dtypes=["f32"], gradient=False)),
+    ("HannWindow", lambda dtype, n, periodic: torch.hann_window(n, periodic, dtype=DTYPES[dtype]), [], dict(attrs=WINDOWS, kind=RELATIVE, dtypes=["f32"], gradient=False)),
+    ("HammingWindow", lambda dtype, n, periodic: torch.hamming_window(n, periodic, dtype=DTYPES[dtype]), [], dict(attrs=WINDOWS, kind=RELATIVE, dtypes=["f32"], gradient=False)),
+    ("BlackmanWindow", lambda dtype, n, periodic: torch.blackman_window(n, periodic, dtype=DTYPES[dtype]), [], dict(attrs=WINDOWS, kind=RELATIVE, dtypes=["f32"], gradient=False)),
+    ("BartlettWindow", lambda dtype, n, periodic: torch.bartlett_window(n, periodic, dtype=DTYPES[dtype]), [], dict(attrs=WINDOWS, kind=RELATIVE, dtypes=["f32"], gradient=False)),
+    ("KaiserWindow", lambda dtype, n, periodic, beta: torch.kaiser_window(n, periodic, beta, dtype=DTYPES[dtype]), [], dict(attrs=[w | {"beta": b} for w, b in zip(WINDOWS, [12.0, 2.5] * len(WINDOWS))], kind=RELATIVE, dtypes=["f32"], gradient=False)),
     ("Complex", torch.complex, [(3, 4), (4,)], dict(dtypes=["f32", "f64"], empty=[(0, 4), (4,)])),
     ("Stack", lambda *xs, axis: torch.stack(xs, axis), [(3, 4), (3, 4)], dict(attrs=[{"axis": 0}, {"axis": -1}], dtypes=NUMBERS + ["bool"])),
     ("HStack", lambda *xs: torch.hstack(xs), [(3, 4), (3, 2)], dict(dtypes=NUMBERS + ["bool"])),
