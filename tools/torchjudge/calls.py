@@ -11,18 +11,22 @@ class Call:
     """A call of an op here, whose results are compared with PyTorch's in their order. An input may
     be another call, whose first result it is.
 
+    An op None stands for its inputs, which are results of several calls.
+
     outputs says which results are compared: None all, a number the first ones, a list those at
     its places. processed has a function of the results that is compared, or says that the sample
-    has one: of those with free signs or phases, their absolute values.
+    has one: of those with free signs or phases, their absolute values. drawn says of results that are
+    random or of no value how they are wrong, in place of PyTorch's values.
     """
 
-    def __init__(self, op, *inputs, outputs=None, counted=False, processed=False, **attrs):
+    def __init__(self, op, *inputs, outputs=None, counted=False, processed=False, drawn=None, **attrs):
         self.op, self.inputs, self.attrs = op, list(inputs), attrs
         self.outputs = list(range(outputs)) if isinstance(outputs, int) else outputs
         self.partial = isinstance(outputs, list) or processed  # further results may be floating point
         self.counted = counted  # the size of the result follows from data
         self.processed = processed
-        self.differentiable = True  # whether OpInfo has the sample for gradients, too
+        self.drawn = drawn
+        self.differentiable = drawn is None  # whether OpInfo has the sample for gradients, too
 
     def compared(self, ys):
         """The results that are compared, of those that the call gives."""
@@ -33,10 +37,15 @@ class Call:
         return [t for x in self.inputs for t in (x.tensors() if isinstance(x, Call) else [x])]
 
     def ops(self):
-        return [self.op] + [op for x in self.inputs if isinstance(x, Call) for op in x.ops()]
+        return [self.op] * (self.op is not None) + [op for x in self.inputs if isinstance(x, Call) for op in x.ops()]
 
     def __str__(self):
-        return f"{self.op}({', '.join(str(x) if isinstance(x, Call) else str(list(x.shape)) for x in self.inputs)}) {self.attrs or ''}"
+        return f"{self.op or 'each'}({', '.join(str(x) if isinstance(x, Call) else str(list(x.shape)) for x in self.inputs)}) {self.attrs or ''}"
+
+
+def each(*calls, **options):
+    """The results of several calls, or tensors."""
+    return Call(None, *calls, **options)
 
 
 FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
@@ -82,7 +91,7 @@ def times(x, v, dtype):
     if v == 1:
         return x
     if isinstance(v, complex):
-        raise Skip("complex numbers")
+        return Call("Mul", x, torch.full((), v, dtype=dtype))
     element(v, dtype)
     return Call("MulScalar", x, v=float(v))
 

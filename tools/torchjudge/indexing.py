@@ -3,12 +3,13 @@
 import torch
 
 from calls import Call, Skip, flat, number, only, times
-from shapes import sliced
+from shapes import bounds, sliced
 
 
 def masked_scatter(x, mask, source):
-    if mask.dim() > x.dim() or torch.broadcast_shapes(mask.shape, x.shape) != x.shape:
-        raise Skip("a mask that does not broadcast to x")
+    dims = torch.broadcast_shapes(mask.shape, x.shape)
+    if dims != x.shape:
+        x = Call("BroadcastTo", x, dims=list(dims))
     return Call("MaskedScatter", x, mask, source)
 
 
@@ -30,8 +31,10 @@ def indexed(op):
 
 
 def index_fill(x, dim, index, value):
+    if isinstance(value, torch.Tensor):
+        value = value.item()  # a number here
     if not number(value):
-        raise Skip("complex numbers" if isinstance(value, complex) else "a tensor for a number")
+        raise Skip("complex numbers")
     return Call("IndexFill", x, with_axis(x, index), axis=dim, v=float(value))
 
 
@@ -54,19 +57,10 @@ def scatter(op):
     return call
 
 
-def scatter_reduce(op):
-    def call(x, dim, index, src, reduce, include_self=True):
-        if not include_self:
-            raise Skip("option include_self")
-        return Call(op, x, with_axis(x, index), src, axis=dim)
-
-    return call
-
-
 def one_hot(x, num_classes=-1):
-    if num_classes < 0:
-        raise Skip("classes counted from the data")
-    return Call("OneHot", x, classes=num_classes, dtype="i64")
+    if num_classes < 0 and x.numel() == 0:
+        raise Skip("classes counted from no data")
+    return Call("OneHot", x, classes=num_classes if num_classes >= 0 else int(x.max()) + 1, dtype="i64")
 
 
 def put(x, index, source, accumulate=False):
@@ -98,8 +92,30 @@ def getitem(x, index):
         return Call("Select", x, axis=0, index=index)
     if isinstance(index, list):
         index = (index,)
+    if isinstance(index, tuple) and any(isinstance(i, (slice, int)) for i in index) and sum(isinstance(i, (list, torch.Tensor)) for i in index) < 2:
+        return along_axes(x, index)
     indices = indices_of(index if isinstance(index, tuple) else (index,))
     return Call("Index", x, *indices, counted=any(i.dtype == torch.bool for i in indices))
+
+
+def along_axes(x, index):
+    """An index for each axis, of which one at most is a list: axis by axis, from the last."""
+    y, shape = x, list(x.shape)
+    for d in reversed(range(len(index))):
+        i = index[d]
+        if isinstance(i, slice):
+            starts, limits, strides = bounds(torch.empty(shape), d, i.start, i.stop, i.step)
+            y = Call("Slice", y, starts=starts, limits=limits, strides=strides)
+            shape[d] = len(range(*i.indices(shape[d])))
+        elif isinstance(i, int):
+            y = Call("Select", y, axis=d, index=i)
+            del shape[d]
+        elif isinstance(i, list) or i is not Ellipsis and i.dtype != torch.bool:
+            y = Call("IndexSelect", y, torch.as_tensor(i), axis=d)
+            shape[d] = len(i)
+        elif i is not Ellipsis or d < len(index) - 1:
+            raise Skip("indices of several kinds")
+    return y
 
 
 CALLS = {
@@ -108,7 +124,6 @@ CALLS = {
     "take": lambda x, index: Call("Take", x, index), "put": put, "select": lambda x, dim, index: Call("Select", x, axis=dim, index=index),
     "select_scatter": lambda x, src, dim, index: Call("SelectScatter", x, src, axis=dim, index=index),
     "scatter": scatter("ScatterAlong"), "scatter_add": scatter("ScatterAddAlong"),
-    "scatter_reduce.sum": scatter_reduce("ScatterAddAlong"), "scatter_reduce.prod": scatter_reduce("ScatterMulAlong"), "scatter_reduce.amin": scatter_reduce("ScatterMinAlong"),
-    "scatter_reduce.amax": scatter_reduce("ScatterMaxAlong"), "masked_scatter": masked_scatter, "masked_select": lambda x, mask: Call("MaskedSelect", x, mask, counted=True),
+    "masked_scatter": masked_scatter, "masked_select": lambda x, mask: Call("MaskedSelect", x, mask, counted=True),
     "nn.functional.one_hot": one_hot,
 }

@@ -24,7 +24,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 from calls import COMPLEX, DTYPES, FLOATS, NAMES, Call, Skip, continuous
 from reference import Reference, cotangent, natural, processing, pulled_back, rounded, tensors, through, undifferentiable, wide
 from report import page, table
-from samples import CALLS
+from samples import CALLS, UNJUDGED
 from server import TYPES, Refused, Server, encode
 
 # OpInfo's own tolerances, as torch.testing has them.
@@ -85,11 +85,12 @@ class Run:
     def results(self):
         """What is compared, or the call after it takes."""
         if self.ys is None:
-            self.ys, _ = self.server.ask(self.call, self.inputs)
+            self.ys = self.inputs if self.call.op is None else self.server.ask(self.call, self.inputs)[0]
         return self.chosen(self.ys)
 
     def chosen(self, ys):
         if self.call.processed:
+            ys = self.call.compared(ys)
             return tensors(processing(self.call, self.sample)(ys[0] if len(ys) == 1 else tuple(ys)))
         return self.call.compared(ys)
 
@@ -98,15 +99,18 @@ class Run:
         with the cotangents of its results, and come with the results."""
         if not any(map(continuous, self.inputs)):
             return
-        more = {}
         if self.call.partial:
             # The cotangents of the call's own results follow from those of what is compared.
             self.results()
-            leaves = [y.requires_grad_() for y in self.ys if continuous(y)]
-            more["cotangents"] = [encode(g) for g in pulled_back(self.chosen(self.ys), leaves, cotangents)]
-        elif not self.call.counted:
-            more["cotangents"] = [encode(c) for c in cotangents]
-        self.ys, gs = self.server.ask(self.call, self.inputs, grad=True, **more)
+            leaves = [y.detach().requires_grad_() for y in self.ys if continuous(y)]
+            given = iter(leaves)
+            cotangents = pulled_back(self.chosen([next(given) if continuous(y) else y for y in self.ys]), leaves, cotangents)
+        if self.call.op is None:
+            self.ys, own = self.inputs, iter(cotangents)
+            gs = [next(own) if continuous(x) else None for x in self.inputs]
+        else:
+            more = {} if self.call.counted else {"cotangents": [encode(c) for c in cotangents]}
+            self.ys, gs = self.server.ask(self.call, self.inputs, grad=True, **more)
         for before, x, g in zip(self.before, self.call.inputs, gs):
             if g is None:
                 continue
@@ -157,9 +161,11 @@ def judge(server, op, sample, dtype, row, verbose):
         leaves = [torchs.leaves[i] for i in wrt]
         wanted = [through(x, g, graphs) for x, g in zip(leaves, wanted)]
         got = run.results(), [through(x, gs.get(id(x)), graphs) for x in leaves] if wanted else []
-        problem = compared(call, *got, want, wanted)
+        problem = drawn(call, got[0], want) if call.drawn else compared(call, *got, want, wanted)
     except Refused as e:
         problem = str(e)
+    except (IndexError, RuntimeError, ValueError) as e:  # results that cannot be those of the op
+        problem = f"{type(e).__name__}: {e}"
     if refused(problem):
         row.skipped["dtype " + refused(problem)] += 1
         return
@@ -211,6 +217,15 @@ def compared(call, got, gradients, want, wanted, slack=()):
     return None
 
 
+def drawn(call, got, want):
+    """How results that are random, or have no value, differ from what is wanted: their shapes and
+    dtypes, and what the call says of them; None if they do not."""
+    for y, w in zip(got, want, strict=True):
+        if y.shape != w.shape or y.dtype != w.dtype:
+            return f"is {y.dtype}{list(y.shape)}, want {w.dtype}{list(w.shape)}"
+    return next(filter(None, map(call.drawn, got)), None)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("binary")
@@ -223,6 +238,9 @@ def main():
     a = p.parse_intermixed_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
+    unknown = [op.full_name for op in op_db if (op.full_name in CALLS) == (op.full_name in UNJUDGED)]
+    if unknown:
+        sys.exit(f"ops that have neither a line nor a reason for which they have none, or both: {', '.join(unknown)}")
     server, rows = Server(a.binary, a.backend), {}
     for op in op_db:
         name = op.full_name
@@ -235,11 +253,11 @@ def main():
             torch.manual_seed(1)
             for sample in op.sample_inputs("cpu", dtype, requires_grad=False):
                 judge(server, op, sample, dtype, row, a.v)
+        if a.rows:
+            kept(a.rows, {name: row})
     print(table(rows))
     if a.page:
-        page(a.page, kept(a.rows, rows) if a.rows else rows, a.backend)
-    elif a.rows:
-        kept(a.rows, rows)
+        page(a.page, kept(a.rows, {}) if a.rows else rows, a.backend)
     sys.exit(any(r.tried and r.passed < 0.99 * r.tried for r in rows.values()))
 
 

@@ -60,7 +60,12 @@ def finished(op, x, mask, identity, dtype, **attrs):
 
 def along(op, identity):
     def call(x, dim=None, *, keepdim=False, dtype=None, mask=None):
-        if dim is None or x.dim() == 0:
+        if x.dim() == 0:
+            return Call("Reshape", call(x.reshape(1), 0, dtype=dtype, mask=None if mask is None else mask.reshape(-1)), dims=[])
+        if dim is None and op.startswith("Arg") and (mask is None or mask.shape == x.shape):
+            y = call(x.reshape(-1), 0, dtype=dtype, mask=None if mask is None else mask.reshape(-1))
+            return Call("Reshape", y, dims=[1] * x.dim()) if keepdim else y
+        if dim is None:
             raise Skip("no axis")
         return finished(op + "Keep" if keepdim else op, x, mask, identity, dtype or x.dtype if op.startswith("Cum") else dtype, axis=dim)
 

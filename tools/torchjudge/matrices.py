@@ -121,15 +121,24 @@ def tolerance(rtol):
 
 
 def pinv(x, rtol=None, hermitian=False):
-    if hermitian:
-        raise Skip("option hermitian")
     return Call("linalg.PInv", x, rtol=tolerance(rtol))
 
 
 def matrix_rank(x, tol=None, atol=None, rtol=None, hermitian=False):
-    if hermitian or tol is not None or atol is not None:
-        raise Skip("options atol and hermitian")
-    return Call("linalg.MatrixRank", x, rtol=tolerance(rtol))
+    if tol is not None:
+        raise Skip("option tol")
+    several = isinstance(rtol, torch.Tensor) and rtol.dim() or isinstance(atol, torch.Tensor)
+    if not hermitian and atol is None and not several:
+        return Call("linalg.MatrixRank", x, rtol=tolerance(rtol))
+    # The number of singular values above the larger tolerance.
+    if x.numel() == 0:
+        raise Skip("no elements, with a tolerance of its own")
+    values = Call("Abs", Call("linalg.EigvalsH", x, upper=False)) if hermitian else Call("linalg.SVDVals", x)
+    real = x.real.dtype
+    least = torch.as_tensor(0.0 if atol is None else atol, dtype=real)
+    part = torch.as_tensor(rtol if rtol is not None else torch.finfo(real).eps * max(x.shape[-2:]) if atol is None else 0.0, dtype=real)
+    bound = Call("Maximum", Call("Mul", Call("MaxKeep", values, axes=[-1]), part.unsqueeze(-1)), least.unsqueeze(-1))
+    return Call("Sum", Call("Greater", values, bound), axes=[-1])
 
 
 def tensorsolve(a, b, dims=None):

@@ -89,8 +89,8 @@ def gaussian(x, target, var, full=False, eps=1e-6, reduction="mean"):
     if number(var):
         raise Skip("a number for a tensor")
     if var.dim() != x.dim() and var.dim():
-        raise Skip("a variance of fewer axes")
-    return Call("nn.GaussianNLLLoss", *same(x, target, var), full=full, epsilon=eps, reduction=REDUCTIONS[reduction])
+        var = Call("Unsqueeze", var, axis=-1)
+    return Call("nn.GaussianNLLLoss", *same(x, target), var, full=full, epsilon=eps, reduction=REDUCTIONS[reduction])
 
 
 def hinge(x, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
@@ -183,8 +183,10 @@ def prelu(x, weight):
 
 
 def softmin(x, dim=None, dtype=None, **kwargs):
-    if dim is None or x.dim() == 0:
+    if dim is None:
         raise Skip("no axis")
+    if x.dim() == 0:
+        return Call("Reshape", Call("nn.Softmin", Call("Reshape", converted(x, dtype), dims=[1]), axis=0), dims=[])
     if x.dtype == torch.uint8:
         raise Skip("dtype u8, whose negative numbers are large ones in PyTorch")
     return Call("nn.Softmin", converted(x, dtype), axis=dim)

@@ -2,7 +2,7 @@
 
 import torch
 
-from calls import Call, Skip, converted, flat, given, number, only, summed
+from calls import Call, Skip, converted, each, flat, given, number, only, summed
 
 
 def dims_of(x, dim):
@@ -39,9 +39,9 @@ def moments(op, keep):
     def call(x, dim=None, unbiased=None, keepdim=False, *, correction=None):
         if isinstance(dim, bool):
             dim, unbiased = None, dim
-        if keepdim and keep is None:
-            raise Skip("option keepdim")
         c = correction if correction is not None else 1 if unbiased is None else int(unbiased)
+        if keepdim and keep is None:  # the mean is kept beside it
+            return each(Call(op.replace("Mean", "Keep"), x, correction=float(c), axes=dims_of(x, dim)), Call("MeanKeep", x, axes=dims_of(x, dim)))
         return Call(keep if keepdim else op, x, correction=float(c), axes=dims_of(x, dim))
 
     return call
@@ -68,11 +68,16 @@ def ranked(op):
     """Values with their places along one axis: modes and medians."""
 
     def call(x, dim=-1, keepdim=False):
-        if keepdim:
-            raise Skip("option keepdim")
-        return Call(op, x, axis=dim, outputs=places_of(x))
+        return kept(keepdim, x, op, axis=dim)
 
     return call
+
+
+def kept(keepdim, x, op, axis, **attrs):
+    """Values and their places, whose axis stays if it is to."""
+    if not keepdim or x.dim() == 0:
+        return Call(op, x, axis=axis, outputs=places_of(x), **attrs)
+    return each(*(Call("Unsqueeze", Call(op, x, axis=axis, outputs=[i], **attrs), axis=axis) for i in range(places_of(x) or 2)), outputs=places_of(x))
 
 
 def places_of(x):
@@ -85,14 +90,12 @@ def median(x, dim=None, keepdim=False):
 
 
 def kthvalue(x, k, dim=-1, keepdim=False):
-    if keepdim:
-        raise Skip("option keepdim")
-    return Call("KthValue", x, k=k, axis=dim, outputs=places_of(x))
+    return kept(keepdim, x, "KthValue", axis=dim, k=k)
 
 
 def aminmax(x, dim=None, keepdim=False):
     if keepdim:
-        raise Skip("option keepdim")
+        return each(Call("MinKeep", x, axes=dims_of(x, dim)), Call("MaxKeep", x, axes=dims_of(x, dim)))
     return Call("AMinMax", x, axes=dims_of(x, dim))
 
 
@@ -111,22 +114,25 @@ def old_norm(x, p="fro", dim=None, keepdim=False, dtype=None):
 
 def sort(x, dim=-1, descending=False, stable=None):
     if x.dtype == torch.bool:
-        raise Skip("orders of bool")
+        values, places = (Call("Sort", as_numbers(x), axis=dim, descending=bool(descending), outputs=[i]) for i in range(2))
+        return each(Call("Convert", values, dtype="bool"), places) if stable else each(Call("Convert", values, dtype="bool"), outputs=1)
     return Call("Sort", x, axis=dim, descending=bool(descending), outputs=None if stable else 1)
 
 
+def as_numbers(x):
+    """Bools as numbers, which have an order here."""
+    return Call("Convert", x, dtype="u8") if x.dtype == torch.bool else x
+
+
 def argsort(x, dim=-1, descending=False, stable=False):
-    if x.dtype == torch.bool:
-        raise Skip("orders of bool")
     if not stable and x.unique().numel() < x.numel():
         raise Skip("an order of equal elements that is not defined")
+    x = as_numbers(x)
     return Call("Sort", x, axis=dim, descending=True, outputs=[1]) if descending else Call("ArgSort", x, axis=dim)
 
 
 def msort(x):
-    if x.dtype == torch.bool:
-        raise Skip("orders of bool")
-    return Call("Sort", x, axis=0, descending=False, outputs=1)
+    return each(Call("Convert", Call("Sort", as_numbers(x), axis=0, descending=False), dtype="bool")) if x.dtype == torch.bool else Call("Sort", x, axis=0, descending=False, outputs=1)
 
 
 def topk(x, k, dim=-1, largest=True, sorted=True):
@@ -136,19 +142,34 @@ def topk(x, k, dim=-1, largest=True, sorted=True):
 
 
 def unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    if x.dtype == torch.bool:
-        raise Skip("dtype bool")
     outputs = [0] + [1] * return_inverse + [2] * return_counts
-    if dim is not None:
-        return Call("UniqueAlong", x, axis=dim, outputs=outputs, counted=True)
-    if not sorted:
-        raise Skip("option sorted: an order that is not defined")
-    return Call("UniqueAll", x, outputs=outputs, counted=True) if len(outputs) > 1 else Call("Unique", x, counted=True)
+    op, attrs = ("UniqueAll", {}) if dim is None else ("UniqueAlong", {"axis": dim})
+    if x.dtype == torch.bool:
+        values, *others = (Call(op, as_numbers(x), outputs=[i], **attrs) for i in outputs)
+        y = each(Call("Convert", values, dtype="bool"), *others)
+    else:
+        y = Call(op, x, outputs=outputs, counted=True, **attrs) if len(outputs) > 1 or dim is not None else Call("Unique", x, counted=True)
+    if not sorted and dim is None:
+        results = ["values", *["inverse"] * return_inverse, *["counts"] * return_counts]
+        y.processed = lambda ys: in_order(dict(zip(results, ys if isinstance(ys, tuple) else [ys])))
+    return y
+
+
+def in_order(results):
+    """Values in their order, which PyTorch may leave open, with what belongs to them."""
+    values = results["values"]
+    order = values.argsort()
+    all = [values[order]]
+    if "inverse" in results:
+        all.append(order.argsort()[results["inverse"]])
+    if "counts" in results:
+        all.append(results["counts"][order])
+    return tuple(all)
 
 
 def nonzero(x, as_tuple=False):
     if as_tuple:
-        raise Skip("option as_tuple: columns of the result here")
+        return each(*(Call("Select", Call("Nonzero", flat(x) if x.dim() == 0 else x), axis=1, index=i) for i in range(max(x.dim(), 1))))
     return Call("Nonzero", x)
 
 
@@ -193,14 +214,15 @@ def trapezoids(then):
     """The areas between samples, added up."""
 
     def call(y, x=None, dx=1, dim=-1):
-        if not y.is_floating_point() and not y.is_complex():
-            raise Skip("integers, which are converted")
         n, axis = y.shape[dim], dim - y.dim() if dim >= 0 else dim
         if n == 0:
             raise Skip("no samples")
         width = spaced(x, dx, n, axis)
         sums = Call("Add", Call("Narrow", y, axis=dim, start=1, length=n - 1), Call("Narrow", y, axis=dim, start=0, length=n - 1))
-        areas = Call("MulScalar", sums, v=width / 2) if number(width) else Call("MulScalar", Call("Mul", sums, width), v=0.5)
+        areas, half = (sums, width / 2) if number(width) else (Call("Mul", sums, width), 0.5)
+        if not y.is_floating_point() and not y.is_complex():
+            areas = Call("Convert", areas, dtype="f32")
+        areas = Call("MulScalar", areas, v=half)
         return Call("Sum", areas, axes=[dim]) if then == "Sum" else Call(then, areas, axis=dim)
 
     return call
@@ -223,9 +245,13 @@ def distance(x, y, p=2):
 
 def centered(x):
     """Rows less their means."""
-    if not x.is_floating_point() and not x.is_complex() or x.dim() != 2:
-        raise Skip("integers, or no rows")
-    return Call("Sub", x, Call("MeanKeep", x, axes=[1]))
+    return Call("Sub", rows_of(x), Call("MeanKeep", rows_of(x), axes=[1]))
+
+
+def rows_of(x):
+    """x as rows of floating-point numbers."""
+    y = x if x.is_floating_point() or x.is_complex() else Call("Convert", x, dtype="f32")
+    return y if x.dim() == 2 else Call("Reshape", y, dims=[1, x.numel()])
 
 
 def with_itself(x, rows):
@@ -234,16 +260,30 @@ def with_itself(x, rows):
 
 
 def cov(x, correction=1, fweights=None, aweights=None):
-    if fweights is not None or aweights is not None:
-        raise Skip("weights")
-    if x.dim() == 2 and x.shape[1] <= correction:
-        raise Skip("no degrees of freedom")
-    return single(x, Call("MulScalar", with_itself(x, centered(x)), v=1 / (x.shape[1] - correction))) if x.dim() == 2 else centered(x)
+    n = x.shape[-1] if x.dim() else 1
+    if fweights is None and aweights is None:
+        if n <= correction:
+            raise Skip("no degrees of freedom")
+        return single(x, Call("MulScalar", with_itself(x, centered(x)), v=1 / (n - correction)))
+    real = x.real.dtype if x.is_floating_point() or x.is_complex() else torch.float32
+    weights = [converted(w, w.dtype if w.is_floating_point() else real) for w in given(fweights, aweights)]
+    w = weights[0] if len(weights) == 1 else Call("Mul", *weights)
+    total = Call("Sum", w, axes=[])
+    rows = rows_of(x)
+    means = Call("Div", Call("SumKeep", Call("Mul", rows, w), axes=[1]), total)
+    if aweights is None:
+        free = Call("AddScalar", total, v=-float(correction))
+    else:
+        free = Call("Sub", total, Call("MulScalar", Call("Div", Call("Sum", Call("Mul", w, aweights), axes=[]), total), v=float(correction)))
+    rows = Call("Sub", rows, means)
+    other = Call("Mul", rows, w)
+    y = Call("MatMul", rows, Call("Transpose", Call("Conj", other) if x.is_complex() else other, perm=[1, 0]))
+    return single(x, Call("Div", y, Call("ClampScalar", free, low=0.0, high=float("inf"))))
 
 
 def single(x, y):
     """The result for rows, which is a scalar for one."""
-    return Call("Reshape", y, dims=[]) if x.shape[0] == 1 else y
+    return Call("Reshape", y, dims=[]) if x.dim() < 2 or x.shape[0] == 1 else y
 
 
 def corrcoef(x):

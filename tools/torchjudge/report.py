@@ -5,10 +5,25 @@ import pathlib
 import torch
 
 from samples import FAMILIES
+from unjudged import REASONS
 
 HEAD = """# Judged by PyTorch's samples: {family}
 [The index](../pytorch-samples.md) says how this page came about.
 
+"""
+
+# What is said of a page before its table.
+NOTES = {
+    "Random numbers and tensors without values": """Draws are judged by their shapes, their dtypes and what all draws have in common: numbers are finite and within the range of the distribution, and an element after dropout is 0 or scaled. Their values are not compared. Tensors without values, as `empty` makes them, are judged by shape and dtype alone.
+
+""",
+}
+
+LEFT_OUT = """# Judged by PyTorch's samples: ops without a line
+[The index](../pytorch-samples.md) says how this page came about. These entries of OpInfo are not judged.
+
+| ops | why |
+|---|---|
 """
 
 INDEX = """# Judged by PyTorch's samples
@@ -55,5 +70,9 @@ def page(path, rows, backend):
         own = {n: r for n, r in rows.items() if n in calls}
         file = family.split()[0].strip(",").lower() + ".md"
         index += f"| [{family}]({folder.name}/{file}) | " + " | ".join(map(str, totals(own))) + " |\n"
-        (folder / file).write_text(HEAD.format(family=family.lower()) + table(own) + "\n" + untried(own))
-    path.write_text(index + "| all | " + " | ".join(map(str, totals(rows))) + " |\n")
+        (folder / file).write_text(HEAD.format(family=family.lower()) + NOTES.get(family, "") + table(own) + "\n" + untried(own))
+    (folder / "left-out.md").write_text(LEFT_OUT + "".join(f"| {', '.join(f'`{n}`' for n in names)} | {why} |\n" for why, names in REASONS.items()))
+    judged, left = sum(r.tried > 0 for r in rows.values()), sum(map(len, REASONS.values()))
+    index += "| all | " + " | ".join(map(str, totals(rows))) + " |\n"
+    index += f"\nOf OpInfo's {len(rows) + left} entries {judged} are judged. {left} have no line: [why]({folder.name}/left-out.md). The others have no sample that is a call, as their page says.\n"
+    path.write_text(index)

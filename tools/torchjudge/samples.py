@@ -6,6 +6,9 @@ tensors, its attributes. Or it raises Skip with the reason for which the sample 
 one op here.
 """
 
+import composed
+import composed_reductions
+import drawing
 import elementwise
 import indexing
 import masked
@@ -15,15 +18,17 @@ import reductions
 import shapes
 import transforms
 import windows
+from unjudged import UNJUDGED  # noqa: F401
 
 FAMILIES = {
     "Elementwise ops": elementwise.CALLS,
-    "Reductions, scans and sorting": {**reductions.CALLS, **masked.CALLS},
-    "Shapes, views and new tensors": shapes.CALLS,
-    "Indexing and scatters": indexing.CALLS,
-    "Linear algebra": matrices.CALLS,
+    "Reductions, scans and sorting": {**reductions.CALLS, **masked.CALLS, **composed_reductions.CALLS},
+    "Shapes, views and new tensors": {**shapes.CALLS, **composed.SHAPES},
+    "Random numbers and tensors without values": drawing.CALLS,
+    "Indexing and scatters": {**indexing.CALLS, **composed.INDEXING},
+    "Linear algebra": {**matrices.CALLS, **composed.MATRICES},
     "Fourier transforms": transforms.CALLS,
-    "Activations, norms and losses": networks.CALLS,
+    "Activations, norms and losses": {**networks.CALLS, **composed.NETWORKS},
     "Convolutions, pools and resampling": windows.CALLS,
 }
 

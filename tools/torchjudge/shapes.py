@@ -2,7 +2,7 @@
 
 import torch
 
-from calls import Call, Skip, element, flat, listed, name_of, number, only, unpacked
+from calls import Call, Skip, each, element, flat, listed, name_of, number, only, unpacked
 from reductions import dims_of
 
 
@@ -79,15 +79,16 @@ def several(op):
 
 
 def meshgrid(xs, *more, indexing="ij"):
-    if indexing == "xy":
-        raise Skip("option indexing: SwapAxes of each result here")
+    all = xs if isinstance(xs, (list, tuple)) else [xs, *more]
+    if indexing == "xy" and len(all) > 1:
+        return each(*(Call("SwapAxes", Call("Meshgrid", *all, outputs=[i]), axis1=0, axis2=1) for i in range(len(all))))
     return several("Meshgrid")(xs, *more)
 
 
 def at_least(op):
     def call(x, *more):
         if more or not isinstance(x, torch.Tensor):
-            raise Skip("several tensors: a call for each here")
+            return each(*(Call(op, y) for y in ([x, *more] if isinstance(x, torch.Tensor) else x)))
         return Call(op, x)
 
     return call

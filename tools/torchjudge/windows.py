@@ -104,19 +104,23 @@ def row(padding_idx):
 def embedding(weight, indices, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     if max_norm is not None:
         raise Skip("option max_norm, which writes the weight")
-    if scale_grad_by_freq or sparse:
-        raise Skip("options scale_grad_by_freq and sparse")
-    return Call("nn.Embedding", weight, indices, padding=row(padding_idx))
+    y = Call("nn.Embedding", weight, indices, padding=row(padding_idx))
+    y.differentiable = not scale_grad_by_freq and not sparse  # which change the gradient alone
+    return y
 
 
 def embedding_bag(weight, indices, offsets=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode="mean", sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
     if max_norm is not None:
         raise Skip("option max_norm, which writes the weight")
-    if scale_grad_by_freq or sparse or include_last_offset:
-        raise Skip("options scale_grad_by_freq, sparse and include_last_offset")
+    if include_last_offset:
+        offsets = Call("Narrow", offsets, axis=0, start=0, length=len(offsets) - 1)
+    attrs = {"mode": mode, "padding": row(padding_idx)}
     if offsets is None:
-        return Call("nn.EmbeddingBag", weight, indices, *given(per_sample_weights), mode=mode, padding=row(padding_idx))
-    return Call("nn.EmbeddingBagOffsets", weight, indices, offsets, *given(per_sample_weights), mode=mode, padding=row(padding_idx))
+        y = Call("nn.EmbeddingBag", weight, indices, *given(per_sample_weights), **attrs)
+    else:
+        y = Call("nn.EmbeddingBagOffsets", weight, indices, offsets, *given(per_sample_weights), **attrs)
+    y.differentiable = not scale_grad_by_freq and not sparse  # which change the gradient alone
+    return y
 
 
 CALLS = {
