@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "c751404a28a9a5e4912b5697"
+const buildID = "a18a8a424875f8e94005afb3"

@@ -169,30 +169,31 @@ func (p *planner) shares(axis int) bool {
 // other, and of each all points along the axis of Out, Group at once.
 func (f *function) windowed(lo, hi value.Value) {
 	n := f.size(f.k.Axes[f.s.Out[0]].Size)
-	iteration := func(i value.Value, l vector.Lanes) {
-		write := func(from, to value.Value, group int, inside bool) value.Value {
+	iteration := func(lane value.Value, l vector.Lanes) {
+		write := func(from, to value.Value, group int, inside bool, place func(i value.Value) value.Value) value.Value {
 			next, _ := f.For(vector.Loop{From: from, To: to, Step: f.Index(int64(group)), Rolled: true}, nil,
-				func(at value.Value, _ []value.Value) []value.Value {
+				func(i value.Value, _ []value.Value) []value.Value {
+					at := place(i)
 					for s := range f.k.Stages {
 						b := f.newBody(s, s+1)
 						b.unguarded = inside
 						b.enterWritten(at, group)
-						b.writtenIteration(i, l)
+						b.writtenIteration(lane, l)
 					}
 					return nil
 				})
 			return next
 		}
-		next, last := value.Value(f.Index(0)), n
 		first, end, guarded := f.insideAll(n)
-		if guarded {
-			next, last = write(next, first, 1, false), end
-		}
+		next, itself := first, func(i value.Value) value.Value { return i }
 		for _, group := range []int{f.s.Group, 1} {
-			next = write(next, last, group, true)
+			next = write(next, end, group, true, itself)
 		}
-		if guarded {
-			write(next, n, 1, false)
+		if guarded { // both ends in one loop, so that they share their code
+			inside := f.sub(end, first)
+			write(f.Index(0), f.sub(n, inside), 1, false, func(i value.Value) value.Value {
+				return f.Block.NewSelect(f.less(i, first), i, f.add(i, inside))
+			})
 		}
 	}
 	f.If(f.less(lo, hi), func() {
