@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "a18a8a424875f8e94005afb3"
+const buildID = "fbda190f0c5b072383bd2fea"

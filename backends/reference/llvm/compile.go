@@ -57,9 +57,13 @@ func machineOf(cpu native.CPU) (vector.Machine, error) {
 // object compiles kernels; nil if there is nothing to compile. A kernel that has
 // no schedule is left to slower ways. late gets an object that is made after ctx ends.
 func (c *compiler) object(ctx context.Context, kernels []*kernel.Kernel, late func([]byte)) (object []byte, schedules []*emit.Schedule, err error) {
+	defer takePlace(ctx)()
 	w := halt.On(ctx)
 	defer w.Catch(&err)
-	text, schedules := emit.Module(kernels, c.machine, w.Look)
+	text, schedules := emit.Module(kernels, c.machine, func() {
+		w.Look()
+		collect(ctx)
+	})
 	if text == "" {
 		return nil, nil, nil
 	}
@@ -69,15 +73,13 @@ func (c *compiler) object(ctx context.Context, kernels []*kernel.Kernel, late fu
 
 // compile has libLLVM compile a text; late is as that of object.
 func (c *compiler) compile(ctx context.Context, text string, late func([]byte)) ([]byte, error) {
-	if isBackground(ctx) {
-		background() <- struct{}{}
-		defer func() { <-background() }()
-	}
+	collect(ctx)
 	return c.library.Compile(ctx, text, libllvm.Options{Verify: c.verify, Background: isBackground(ctx), Late: late})
 }
 
 // unit compiles a function of products; late is as that of object.
 func (c *compiler) unit(ctx context.Context, u gemm.Unit, late func([]byte)) ([]byte, error) {
+	defer takePlace(ctx)()
 	return c.compile(ctx, u.Text(), late)
 }
 

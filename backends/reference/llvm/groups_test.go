@@ -36,6 +36,11 @@ func TestGroups(t *testing.T) {
 		}
 		require.Equal(t, c.ends, groups(kernels), "%v", c.instrs)
 	}
+	of := func(axis kernel.Size) *kernel.Kernel { // a sum of so many products
+		return &kernel.Kernel{Instrs: make([]kernel.Instr, 10), Stages: []kernel.Stage{{Axes: []kernel.Axis{{Size: axis}}, End: 5}, {Begin: 5, End: 10}}}
+	}
+	require.Equal(t, []int{1, 2}, groups([]*kernel.Kernel{of(9), of(9)}), "windows are written out")
+	require.Equal(t, []int{2}, groups([]*kernel.Kernel{of(1000), of(1000)}), "longer sums are loops")
 }
 
 // The groups of a compile are objects on disk, which another process finds.

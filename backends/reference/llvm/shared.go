@@ -305,7 +305,8 @@ func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products 
 }
 
 // mostGroups is how many objects the kernels of one compile are at most: loading one takes
-// some 50 µs. groupInstrs is how many instructions an object has at least if there are several.
+// some 50 µs. groupInstrs is the least number of written instructions of an
+// object if there are several.
 const (
 	mostGroups  = 4
 	groupInstrs = 24
@@ -316,11 +317,11 @@ const (
 func groups(kernels []*kernel.Kernel) (ends []int) {
 	all := 0
 	for _, k := range kernels {
-		all += len(k.Instrs)
+		all += emit.Instrs(k)
 	}
 	n, least := 0, max(groupInstrs, (all+mostGroups-1)/mostGroups)
 	for i, k := range kernels {
-		if n += len(k.Instrs); n >= least {
+		if n += emit.Instrs(k); n >= least {
 			ends, n = append(ends, i+1), 0
 		}
 	}

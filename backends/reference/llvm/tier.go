@@ -3,6 +3,7 @@ package llvm
 import (
 	"context"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -213,6 +214,36 @@ func (s *shared) cheap(ctx context.Context, kernels ...*kernel.Kernel) bool {
 // background bounds how many objects libLLVM compiles at once that nobody waits for: a processor
 // is left to the program. Who has a place waits for nothing else.
 var background = sync.OnceValue(func() chan struct{} { return make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)) })
+
+// takePlace waits for a place in the background, if ctx is that of work there. The function that it
+// returns gives the place back.
+func takePlace(ctx context.Context) (leave func()) {
+	if !isBackground(ctx) {
+		return func() {}
+	}
+	background() <- struct{}{}
+	return func() { <-background() }
+}
+
+// In the background time counts less than memory: what compiling leaves is collected from 4 MiB on, if
+// the heap is so small that this takes some milliseconds. The runtime itself waits for as much as a
+// program's weights and its memory.
+const (
+	leastGarbage = 4 << 20
+	smallHeap    = 128 << 20
+)
+
+// collect runs the collector if that is worth it, and ctx is that of work in the background.
+func collect(ctx context.Context) {
+	if !isBackground(ctx) {
+		return
+	}
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(s)
+	if live, all := s[0].Value.Uint64(), s[1].Value.Uint64(); live < smallHeap && all > live+leastGarbage {
+		runtime.GC()
+	}
+}
 
 type backgroundKey struct{}
 

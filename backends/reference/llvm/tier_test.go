@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -370,4 +372,24 @@ func TestTiersOfOpenSizes(t *testing.T) {
 	}
 	now, _ := interim(early)
 	require.Equal(t, n, now)
+}
+
+// What compiling in the background leaves is collected once it is some MiB; elsewhere the runtime decides.
+func TestCollect(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	cycles := func() uint32 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.NumGC
+	}
+	background := context.WithValue(t.Context(), backgroundKey{}, true)
+	runtime.GC()
+	before := cycles()
+	collect(background)
+	require.Equal(t, before, cycles(), "there is little to collect")
+	runtime.KeepAlive(make([]byte, 2*leastGarbage))
+	collect(t.Context())
+	require.Equal(t, before, cycles())
+	collect(background)
+	require.Equal(t, before+1, cycles())
 }

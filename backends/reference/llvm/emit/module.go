@@ -47,6 +47,7 @@ func Module(kernels []*kernel.Kernel, m vector.Machine, look func()) (string, []
 			continue
 		}
 		write(module, e.symbol, e.k, s)
+		module.Flush()
 		schedules[e.symbol], some = s, true
 	}
 	list := make([]*Schedule, len(kernels))

@@ -104,6 +104,19 @@ func (p *planner) sumsWindow() bool {
 	return sums && all > 1 && all <= largestWindow
 }
 
+// Instrs returns about how many instructions are written of a kernel: those of a window once for each
+// of its points.
+func Instrs(k *kernel.Kernel) int {
+	n := len(k.Instrs)
+	if len(k.Stages) == 0 {
+		return n
+	}
+	if all := points(k.Stages[0].Axes, -1); all > 1 && all <= largestWindow {
+		n += int(k.Stages[0].End-k.Stages[0].Begin) * int(all-1)
+	}
+	return n
+}
+
 // alongAll reports whether vectors can lie along an axis: all that moves along it does so to
 // the next element, and some does.
 func (p *planner) alongAll(axis int) bool {

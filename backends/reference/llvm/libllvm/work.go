@@ -60,13 +60,35 @@ func (l *Library) compile(text string, o Options) ([]byte, error) {
 		l.pages.singly(o.Background)
 	}
 	if o.Background { // time counts less than memory
-		between = l.pages.release
-		defer l.ReleasePages()
+		between = func() {
+			l.pages.release()
+			trimHeap()
+		}
+		defer func() {
+			trimHeap()
+			l.ReleasePages()
+		}()
 	}
 	l.running.Add(1)
 	defer l.running.Add(-1)
 	return l.engine.compile(text, o, between)
 }
+
+// trimHeap gives memory that the library has freed back to the system, where the C library can.
+func trimHeap() {
+	if trim := mallocTrim(); trim != 0 {
+		trim.call(0)
+	}
+}
+
+// mallocTrim is malloc_trim of glibc; 0 if there is none.
+var mallocTrim = sync.OnceValue(func() fn {
+	trim, err := purego.Dlsym(purego.RTLD_DEFAULT, "malloc_trim")
+	if err != nil {
+		return 0
+	}
+	return fn(trim)
+})
 
 // current returns the work of the calling thread; nil if it has none.
 func current() *work {

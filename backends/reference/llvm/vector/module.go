@@ -21,6 +21,9 @@ type Module struct {
 	declared  map[string]*ir.Func
 	constants map[string]*ir.Global
 	temporal  *metadata.Tuple
+
+	text    printer // of the first functions
+	printed int     // how many these are
 }
 
 // NewModule starts a module.

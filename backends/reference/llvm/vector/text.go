@@ -2,6 +2,7 @@ package vector
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,23 +14,33 @@ import (
 // String returns the module's text: that of [ir.Module.String], which takes several times as
 // long, because it formats each instruction and each of its types anew.
 func (m *Module) String() string {
+	m.print()
+	parts := []string{(&ir.Module{Globals: m.IR.Globals}).String(), m.text.String(),
+		(&ir.Module{NamedMetadataDefs: m.IR.NamedMetadataDefs, MetadataDefs: m.IR.MetadataDefs}).String()}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+}
+
+// Flush keeps the text of the functions so far in place of their instructions, which take several
+// times as much memory. The functions must be complete.
+func (m *Module) Flush() {
+	for _, f := range m.print() {
+		f.Blocks = nil
+	}
+}
+
+// print writes the functions that have no text yet, and returns them.
+func (m *Module) print() []*ir.Func {
 	if err := m.IR.AssignMetadataIDs(); err != nil {
 		panic(fmt.Errorf("vector: %w", err))
 	}
-	var p printer
-	p.WriteString((&ir.Module{Globals: m.IR.Globals}).String())
-	for i, f := range m.IR.Funcs {
-		if i > 0 || p.Len() > 0 {
-			p.WriteByte('\n')
+	some := m.IR.Funcs[m.printed:]
+	for _, f := range some {
+		if m.printed++; m.printed > 1 {
+			m.text.WriteByte('\n')
 		}
-		p.function(f)
+		m.text.function(f)
 	}
-	rest := (&ir.Module{NamedMetadataDefs: m.IR.NamedMetadataDefs, MetadataDefs: m.IR.MetadataDefs}).String()
-	if rest != "" && p.Len() > 0 {
-		p.WriteByte('\n')
-	}
-	p.WriteString(rest)
-	return p.Builder.String()
+	return some
 }
 
 // printer writes the text of functions. What is rare is left to package ir.

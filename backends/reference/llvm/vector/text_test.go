@@ -43,6 +43,25 @@ func TestNEON(t *testing.T) {
 	}
 }
 
+// Text that is written function by function is that of the whole module.
+func TestFlush(t *testing.T) {
+	text := func(flush bool) string {
+		m := vector.NewModule(vector.Machine{Level: vector.AVX512, Splats: true})
+		for i, op := range []kernel.Op{kernel.Sine, kernel.Erf, kernel.Sine} { // with functions and constants of the module
+			kernelOf(m, fmt.Sprint("k", i), 16, []types.DType{types.F32}, types.F32, func(b *vector.Builder, v []vector.Value) vector.Value {
+				r, err := b.Unary(op, v[0])
+				require.NoError(t, err)
+				return r
+			})
+			if flush {
+				m.Flush()
+			}
+		}
+		return m.String()
+	}
+	require.Equal(t, text(false), text(true))
+}
+
 // The same calls give the same text.
 func TestSameText(t *testing.T) {
 	text := func() string {
