@@ -233,7 +233,13 @@ func (o *Optimizer) Grads(loss *lazy.Tensor) ([]*lazy.Tensor, error) {
 		return nil, fmt.Errorf("%s: the loss is nil", o.name)
 	}
 	all := o.Params()
-	trained := slices.DeleteFunc(slices.Clone(all), func(w *lazy.Tensor) bool { return o.frozen[w] })
+	var trained []*lazy.Tensor
+	var places []int // in all
+	for i, w := range all {
+		if !o.frozen[w] {
+			trained, places = append(trained, w), append(places, i)
+		}
+	}
 	grads := make([]*lazy.Tensor, len(all))
 	some := false
 	for i, g := range lazy.GradOrNil(loss, trained...) {
@@ -243,7 +249,7 @@ func (o *Optimizer) Grads(loss *lazy.Tensor) ([]*lazy.Tensor, error) {
 		if g.Err() != nil {
 			return nil, g.Err()
 		}
-		grads[slices.Index(all, trained[i])], some = g, true
+		grads[places[i]], some = g, true
 	}
 	if !some {
 		return nil, fmt.Errorf("%s: the loss depends on none of the parameters that are not frozen, %s: compute it from them in this step", o.name, names(all))

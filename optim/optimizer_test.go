@@ -40,6 +40,7 @@ func TestMistakes(t *testing.T) {
 		{"eps", optim.NewNAdam(dev, one, optim.NAdamConfig{Eps: -1}), "nadam: Eps -1 is not a finite number from 0 on"},
 		{"momentum decay", optim.NewNAdam(dev, one, optim.NAdamConfig{MomentumDecay: nan}), "nadam: MomentumDecay NaN is not"},
 		{"rate's decay", optim.NewAdagrad(dev, one, optim.AdagradConfig{LRDecay: -1}), "adagrad: LRDecay -1 is not"},
+		{"average's start", optim.NewASGD(dev, one, optim.ASGDConfig{Start: -1}), "asgd: Start -1 is not"},
 		{"rho", optim.NewAdadelta(dev, one, optim.AdadeltaConfig{Rho: 1}), "adadelta: Rho 1 is not in [0, 1)"},
 		{"alpha", optim.NewRMSprop(dev, one, optim.RMSpropConfig{Alpha: -0.1}), "rmsprop: Alpha -0.1 is not in [0, 1)"},
 		{"etas", optim.NewRprop(dev, one, optim.RpropConfig{Etas: [2]float64{1.2, 0.5}}), "rprop: Etas [1.2 0.5]: want one in (0, 1) and one above 1"},
@@ -180,6 +181,22 @@ func TestLoadState(t *testing.T) {
 	require.ErrorContains(t, o.LoadState(nil, state), "adam: load: the trace is nil")
 	twins := optim.NewAdagrad(dev, tensors{dev.Variable("w", lazy.F32, 2), dev.Variable("w", lazy.F32, 2)}, optim.AdagradConfig{})
 	require.ErrorContains(t, twins.LoadState(tr, map[string]*lazy.Tensor{"w.sum": lazy.Ones(tr, lazy.F32, 2)}), `adagrad: load: two variables are named "w.sum"`)
+}
+
+// The state ax of ASGD averages the parameters after the step Start.
+func TestASGDAverages(t *testing.T) {
+	dev, tr := open(t)
+	w := dev.Variable("w", lazy.F64).Init(lazy.Constant(1))
+	o := optim.NewASGD(dev, tensors{w}, optim.ASGDConfig{LR: 0.1, Start: 2})
+	var all []float64
+	for range 6 {
+		require.NoError(t, o.Step(tr.Read(w).Mul(w)))
+		require.NoError(t, tr.MarkStep())
+		all = append(all, w.Float())
+	}
+	// Weights of 1, 1/2, 1/3 begin after step Start + 1.
+	require.Equal(t, "w.ax", o.State()[2].Name())
+	require.InDelta(t, (all[3]+all[4]+all[5])/3, o.State()[2].Float(), 1e-15)
 }
 
 // Sums over batches give the step of the whole.

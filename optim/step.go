@@ -19,12 +19,18 @@ type groupStep struct {
 	tr      *lazy.Trace
 	group   *ParamGroup
 	counter []*lazy.Tensor // new values of the group's counters
-	shared  map[string]*lazy.Tensor
+	shared  map[sharedKey]*lazy.Tensor
+}
+
+// sharedKey is the name of a tensor, with a dtype if it was rounded to that.
+type sharedKey struct {
+	name  string
+	dtype types.DType
 }
 
 // record returns what a step with gradients writes. It assigns nothing.
 func (g *ParamGroup) record(tr *lazy.Trace, grads []*lazy.Tensor) (news []assignment, err error) {
-	gs := &groupStep{tr: tr, group: g, shared: map[string]*lazy.Tensor{}}
+	gs := &groupStep{tr: tr, group: g, shared: map[sharedKey]*lazy.Tensor{}}
 	for _, c := range g.counter {
 		gs.counter = append(gs.counter, tr.Read(c))
 	}
@@ -89,17 +95,22 @@ func convert(x *lazy.Tensor, d types.DType) *lazy.Tensor {
 
 // once returns the tensor of that name, which f computes for the first parameter of a step.
 func (s *groupStep) once(name string, f func() *lazy.Tensor) *lazy.Tensor {
-	if s.shared[name] == nil {
-		s.shared[name] = f()
+	return s.share(sharedKey{name: name}, f)
+}
+
+func (s *groupStep) share(key sharedKey, f func() *lazy.Tensor) *lazy.Tensor {
+	t := s.shared[key]
+	if t == nil {
+		t = f()
+		s.shared[key] = t
 	}
-	return s.shared[name]
+	return t
 }
 
 // exact is a number that the parameters share. f computes it in f64, as PyTorch does, and
 // it is rounded once.
 func (s *step) exact(name string, f func() *lazy.Tensor) *lazy.Tensor {
-	wide := s.once(name, f)
-	return s.once(name+" "+s.w.DType().String(), func() *lazy.Tensor { return convert(wide, s.w.DType()) })
+	return s.share(sharedKey{name, s.w.DType()}, func() *lazy.Tensor { return convert(s.once(name, f), s.w.DType()) })
 }
 
 // count is the count of steps with this one, in f64.

@@ -103,6 +103,7 @@ def cases():
     yield "rprop", of("Rprop"), {"lr": 0.05}
     yield "adafactor", of("Adafactor", lr=0.1), decay
     yield "adafactor clipped", of("Adafactor", lr=0.1, d=1.5, beta2_decay=-0.5, eps=(1e-4, 1e-2), maximize=True), decay
+    yield "asgd", of("ASGD", lr=0.1, lambd=0.05, alpha=0.6, t0=4), decay
     yield "lion", written(lion, lr=0.01, betas=(0.9, 0.99), weight_decay=0.0), betas
     yield "lamb", written(lamb, lr=0.01, betas=(0.9, 0.999), eps=1e-6, weight_decay=0.01), betas
     for rate in "original", "match_rms_adamw", "spectral_unclamped":
