@@ -42,11 +42,27 @@ var goldens = map[string]any{
 	"sequential": module.Eval(layers.Sequential{
 		&layers.Conv{In: 1, Out: 2, Kernel: []int{3, 3}}, layers.ReLU(), layers.MaxPool([]int{2, 2}, nn.PoolOptions{}), layers.Flatten(1), &layers.Dropout{P: 0.5}, &layers.Linear{In: 8, Out: 3},
 	}),
-	"pools": layers.Sequential{layers.AvgPool([]int{3}, nn.PoolOptions{Stride: []int{1}, Padding: []int{1}}), layers.AdaptiveAvgPool(4), layers.AdaptiveMaxPool(2)},
+	"pools":        layers.Sequential{layers.AvgPool([]int{3}, nn.PoolOptions{Stride: []int{1}, Padding: []int{1}}), layers.AdaptiveAvgPool(4), layers.AdaptiveMaxPool(2)},
+	"rnn relu":     &layers.RNN{In: 3, Hidden: 4, ReLU: true, NoBias: true},
+	"rnn":          &layers.RNN{In: 3, Hidden: 4},
+	"lstm":         module.Eval(&layers.LSTM{In: 3, Hidden: 4, Layers: 2, BatchFirst: true, Bidirectional: true, Dropout: 0.5}),
+	"lstm lengths": &layers.LSTM{In: 3, Hidden: 2, Bidirectional: true},
+	"gru":          &layers.GRU{In: 3, Hidden: 4, Layers: 2},
+	"gru lengths":  &layers.GRU{In: 3, Hidden: 2, BatchFirst: true},
+	"rnncell":      &layers.RNNCell{In: 3, Hidden: 4},
+	"grucell":      &layers.GRUCell{In: 3, Hidden: 4, NoBias: true},
+	"lstmcell":     &layers.LSTMCell{In: 3, Hidden: 4},
 	"activations": layers.Sequential{
 		layers.GELU(), layers.SiLU(), layers.Tanh(), layers.LeakyReLU(0.1), layers.Sigmoid(), layers.Softmax(-1), layers.Identity(),
 	},
 }
+
+type recurrent interface {
+	Forward(x *lazy.Tensor, state ...*lazy.Tensor) (y *lazy.Tensor, last []*lazy.Tensor)
+	ForwardLengths(x, lengths *lazy.Tensor, state ...*lazy.Tensor) (y *lazy.Tensor, last []*lazy.Tensor)
+}
+
+func both(x, y *lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{x, y} }
 
 // forward calls a layer with inputs.
 func forward(net any, in []*lazy.Tensor) *lazy.Tensor {
@@ -59,6 +75,20 @@ func forward(net any, in []*lazy.Tensor) *lazy.Tensor {
 		Forward(x, y *lazy.Tensor) *lazy.Tensor
 	}:
 		return l.Forward(in[0], in[1])
+	case *layers.LSTMCell:
+		return lazy.Concatenate(0, both(l.Forward(in[0], in[1], in[2]))...)
+	case recurrent:
+		y, last := (*lazy.Tensor)(nil), []*lazy.Tensor(nil)
+		if len(in) > 1 && in[1].DType().IsInteger() {
+			y, last = l.ForwardLengths(in[0], in[1], in[2:]...)
+		} else {
+			y, last = l.Forward(in[0], in[1:]...)
+		}
+		flat := []*lazy.Tensor{y.Flatten(0, -1)}
+		for _, s := range last {
+			flat = append(flat, s.Flatten(0, -1))
+		}
+		return lazy.Concatenate(0, flat...)
 	}
 	panic(fmt.Sprintf("%T", net))
 }

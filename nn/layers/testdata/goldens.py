@@ -71,6 +71,37 @@ case("sequential", nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.MaxPool2d(2),
 case("pools", nn.Sequential(nn.AvgPool1d(3, stride=1, padding=1), nn.AdaptiveAvgPool1d(4), nn.AdaptiveMaxPool1d(2)), r(2, 2, 7))
 case("activations", nn.Sequential(nn.GELU(), nn.SiLU(), nn.Tanh(), nn.LeakyReLU(0.1), nn.Sigmoid(), nn.Softmax(-1), nn.Identity()), r(2, 4))
 
+
+def flat(net):
+    """Calls a recurrent layer, and joins its result and its last state."""
+
+    def call(x, *state):
+        lengths, state = (state[0], state[1:]) if state and not state[0].is_floating_point() else (None, state)
+        h = state[0] if len(state) == 1 else tuple(state) or None
+        if lengths is not None:
+            x = nn.utils.rnn.pack_padded_sequence(x, lengths, net.batch_first, enforce_sorted=False)
+        y, last = net(x, h)
+        if lengths is not None:
+            y, _ = nn.utils.rnn.pad_packed_sequence(y, net.batch_first)
+        return torch.cat([t.flatten() for t in (y, *(last if isinstance(last, tuple) else (last,)))])
+
+    return call
+
+
+def recurrent(name, net, *inputs, eval=False):
+    case(name, net, *inputs, eval=eval, call=flat(net))
+
+
+recurrent("rnn relu", nn.RNN(3, 4, nonlinearity="relu", bias=False), r(5, 2, 3))
+recurrent("rnn", nn.RNN(3, 4), r(5, 2, 3), r(1, 2, 4))
+recurrent("lstm", nn.LSTM(3, 4, 2, batch_first=True, bidirectional=True, dropout=0.5), r(2, 5, 3), r(4, 2, 4), r(4, 2, 4), eval=True)
+recurrent("lstm lengths", nn.LSTM(3, 2, bidirectional=True), r(4, 3, 3), torch.tensor([2, 4, 1]))
+recurrent("gru", nn.GRU(3, 4, 2), r(5, 2, 3), r(2, 2, 4))
+recurrent("gru lengths", nn.GRU(3, 2, batch_first=True), r(2, 3, 3), torch.tensor([2, 3]), r(1, 2, 2))
+case("rnncell", nn.RNNCell(3, 4), r(2, 3), r(2, 4))
+case("grucell", nn.GRUCell(3, 4, bias=False), r(2, 3), r(2, 4))
+case("lstmcell", net := nn.LSTMCell(3, 4), r(2, 3), r(2, 4), r(2, 4), call=lambda x, h, c: torch.cat(net(x, (h, c))))
+
 names = {torch.float32: "F32", torch.int64: "I64"}
 header, data = {}, b""
 for name, t in tensors.items():
