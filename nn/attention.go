@@ -69,6 +69,8 @@ type MultiHeadOptions struct {
 	Out       *lazy.Tensor // [features, features]: what the results of all heads are multiplied by
 	OutBias   *lazy.Tensor // [features]; nil: none
 	Attention lazy.AttentionOptions
+	Dropout   float64      // the probability of zeros among the weights of attention: none
+	Random    *lazy.Random // which Dropout draws from
 }
 
 // MultiHeadAttention returns the attention of queries[batch, n, features] to keys and values[batch, m,
@@ -79,12 +81,37 @@ func MultiHeadAttention(queries, keys, values *lazy.Tensor, o MultiHeadOptions) 
 		return MultiHeadAttention(queries.Unsqueeze(0), keys.Unsqueeze(0), values.Unsqueeze(0), o).Squeeze(0)
 	}
 	split := recordHeads(queries, o.In, o.InBias, o.Heads, 0)
-	y := ScaledDotProductAttention(split, recordHeads(keys, o.In, o.InBias, o.Heads, 1), recordHeads(values, o.In, o.InBias, o.Heads, 2), o.Attention)
+	k, v := recordHeads(keys, o.In, o.InBias, o.Heads, 1), recordHeads(values, o.In, o.InBias, o.Heads, 2)
+	y := (*lazy.Tensor)(nil)
+	if o.Dropout == 0 {
+		y = ScaledDotProductAttention(split, k, v, o.Attention)
+	} else {
+		y = o.dropoutAttention(split, k, v)
+	}
 	if y.Err() != nil {
 		return y
 	}
 	joined := y.Transpose(0, 2, 1, 3).Reshape(queries.OpenDim(0), queries.OpenDim(1), queries.OpenDim(2))
 	return Linear(joined, o.Out, o.OutBias)
+}
+
+// dropoutAttention is ScaledDotProductAttention of as many keys as values, with zeros among its weights.
+func (o *MultiHeadOptions) dropoutAttention(q, k, v *lazy.Tensor) *lazy.Tensor {
+	scale := o.Attention.Scale
+	if scale == 0 {
+		scale = 1 / math.Sqrt(float64(q.Dim(-1)))
+	}
+	scores := q.MatMul(k.Transpose(0, 1, 3, 2)).MulScalar(scale)
+	if tr := scores.Trace(); o.Attention.Causal && tr != nil {
+		n, m := q.OpenDim(-2), k.OpenDim(-2)
+		scores = lazy.Iota(tr, lazy.I32, 1, n, m).LessEqual(lazy.Iota(tr, lazy.I32, 0, n, m)).WhereScalar(scores, math.Inf(-1))
+	}
+	if mask := o.Attention.Mask; mask != nil && mask.DType() == lazy.Bool {
+		scores = mask.WhereScalar(scores, math.Inf(-1))
+	} else if mask != nil {
+		scores = scores.Add(mask)
+	}
+	return o.Random.Dropout(SafeSoftmax(scores, -1), o.Dropout).MatMul(v)
 }
 
 func checkHeads(x, in, bias *lazy.Tensor, heads, part int) (demand, reason string) {

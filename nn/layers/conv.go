@@ -28,7 +28,7 @@ type Conv struct {
 func (l *Conv) Build(b *module.Builder) {
 	if grouped(b, "layers.Conv", l.In, l.Out, l.Groups, l.Kernel) {
 		within := l.In / max(l.Groups, 1)
-		weigh(b, &l.Weight, &l.Bias, l.Init, l.NoBias, within*product(l.Kernel), l.Out, append([]int{l.Out, within}, l.Kernel...)...)
+		weigh(b, weights{&l.Weight, &l.Bias, l.Init, nil, l.NoBias}, within*product(l.Kernel), l.Out, append([]int{l.Out, within}, l.Kernel...)...)
 	}
 }
 
@@ -61,7 +61,7 @@ type ConvTranspose struct {
 func (l *ConvTranspose) Build(b *module.Builder) {
 	if grouped(b, "layers.ConvTranspose", l.In, l.Out, l.Groups, l.Kernel) {
 		within := l.Out / max(l.Groups, 1)
-		weigh(b, &l.Weight, &l.Bias, l.Init, l.NoBias, within*product(l.Kernel), l.Out, append([]int{l.In, within}, l.Kernel...)...)
+		weigh(b, weights{&l.Weight, &l.Bias, l.Init, nil, l.NoBias}, within*product(l.Kernel), l.Out, append([]int{l.In, within}, l.Kernel...)...)
 	}
 }
 

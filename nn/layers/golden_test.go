@@ -3,6 +3,7 @@ package layers_test
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +53,12 @@ var goldens = map[string]any{
 	"rnncell":      &layers.RNNCell{In: 3, Hidden: 4},
 	"grucell":      &layers.GRUCell{In: 3, Hidden: 4, NoBias: true},
 	"lstmcell":     &layers.LSTMCell{In: 3, Hidden: 4},
+	"attention":    &layers.MultiheadAttention{Features: 4, Heads: 2},
+	"encoder":      &layers.TransformerEncoder{Depth: 2, Options: layers.Transformer{Features: 4, Heads: 2, Hidden: 6, Dropout: 0.1}},
+	"encoder norm first": &layers.TransformerEncoder{Depth: 1, Last: true, Options: layers.Transformer{
+		Features: 4, Heads: 1, Hidden: 6, NormFirst: true, NoBias: true, Activation: (*lazy.Tensor).GELU,
+	}},
+	"decoder": &layers.TransformerDecoder{Depth: 2, Options: layers.Transformer{Features: 4, Heads: 2, Hidden: 6}},
 	"activations": layers.Sequential{
 		layers.GELU(), layers.SiLU(), layers.Tanh(), layers.LeakyReLU(0.1), layers.Sigmoid(), layers.Softmax(-1), layers.Identity(),
 	},
@@ -75,6 +82,12 @@ func forward(net any, in []*lazy.Tensor) *lazy.Tensor {
 		Forward(x, y *lazy.Tensor) *lazy.Tensor
 	}:
 		return l.Forward(in[0], in[1])
+	case *layers.MultiheadAttention:
+		return l.Forward(in[0], in[1], in[2], lazy.AttentionOptions{})
+	case *layers.TransformerEncoder:
+		return l.Forward(in[0], lazy.AttentionOptions{})
+	case *layers.TransformerDecoder:
+		return l.Forward(in[0], in[1], lazy.AttentionOptions{Causal: true}, lazy.AttentionOptions{})
 	case *layers.LSTMCell:
 		return lazy.Concatenate(0, both(l.Forward(in[0], in[1], in[2]))...)
 	case recurrent:
@@ -113,6 +126,9 @@ func TestLayersAreThoseOfPyTorch(t *testing.T) {
 			tr := lazy.NewTrace(dev)
 			net := goldens[name]
 			require.NoError(t, module.Build(net, dev))
+			if name == "encoder" {
+				module.Eval(net)
+			}
 			for path, v := range module.State(net) {
 				require.Contains(t, parts, "state/"+path)
 				require.NoError(t, lazy.SetView(v, parts["state/"+path].View).Err())
@@ -155,7 +171,10 @@ func TestLayersAreThoseOfPyTorch(t *testing.T) {
 					require.NoError(t, err)
 					have, err := lazy.ToSlice[float32](got[part])
 					require.NoError(t, err)
-					require.InDeltaSlice(t, want, have, 2e-6, part)
+					require.Len(t, have, len(want), part)
+					for i, w := range want {
+						require.InDelta(t, w, have[i], 2e-6*max(1, math.Abs(float64(w))), part)
+					}
 					continue
 				}
 				want, err := lazy.ToSlice[int64](lazy.FromView(dev, x.View))

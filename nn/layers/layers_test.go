@@ -31,6 +31,12 @@ func TestMistakes(t *testing.T) {
 		{&layers.Embedding{Rows: 3}, "layers.Embedding.Features is 0"},
 		{&layers.EmbeddingBag{Rows: 3, Features: 1, Padding: []int{3}}, "layers.EmbeddingBag.Padding is [3]: give one index from -3 to 2, or none"},
 		{&layers.Dropout{P: 2}, "layers.Dropout.P is 2: it must be a probability"},
+		{&layers.MultiheadAttention{Features: 4, Heads: 3}, "layers.MultiheadAttention.Heads is 3: it must divide Features, 4"},
+		{&layers.TransformerEncoder{}, "layers.TransformerEncoder.Depth is 0"},
+		{&layers.TransformerEncoder{Depth: 1}, "module layers.0.self_attn: layers.MultiheadAttention.Features is 0"},
+		{&layers.TransformerDecoder{Depth: 1, Options: layers.Transformer{Dropout: 2}}, "module layers.0: layers.Transformer.Dropout is 2: it must be a probability"},
+		{&layers.GRU{In: 1}, "layers.GRU.Hidden is 0"},
+		{&layers.RNNCell{Hidden: 1}, "layers.RNNCell.In is 0"},
 		{layers.Sequential{layers.ReLU(), &layers.Linear{In: 1}}, "module 1: layers.Linear.Out is 0"},
 	} {
 		require.ErrorContains(t, module.Build(c.layer, dev), c.want)
@@ -82,4 +88,30 @@ func TestDropout(t *testing.T) {
 	require.NoError(t, tr.MarkStep(sum))
 	require.InDelta(t, 1000, sum.Float(), 150)
 	require.NotEqual(t, 1000.0, sum.Float())
+}
+
+// Weights of attention are dropped in training; with a probability of nearly 0 the result is that of evaluation.
+func TestAttentionDropout(t *testing.T) {
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	tr := lazy.NewTrace(dev)
+	l := &layers.MultiheadAttention{Features: 4, Heads: 2, Dropout: 1e-12}
+	require.NoError(t, module.Build(l, dev))
+	x := lazy.From(dev, []float32{0.1, 0.9, -0.8, 0.3, 1.2, -0.4, 0.5, 0.7, -1, 0.2, 0.6, -0.3}, 1, 3, 4)
+	for _, o := range []lazy.AttentionOptions{
+		{}, {Causal: true}, {Scale: 2, Mask: lazy.From(dev, []bool{true, false, true})}, {Mask: lazy.From(dev, []float32{0, 1, -1})},
+	} {
+		module.Train(l)
+		x := tr.Read(x)
+		trained := l.Forward(x, x, x, o)
+		module.Eval(l)
+		off := l.Forward(x, x, x, o).Sub(trained).Abs().Max()
+		require.NoError(t, tr.MarkStep(off))
+		require.Less(t, off.Float(), 1e-6)
+	}
+	l.Dropout = 1
+	module.Train(l)
+	zero := l.Forward(tr.Read(x), tr.Read(x), tr.Read(x), lazy.AttentionOptions{}).Abs().Max()
+	require.NoError(t, tr.MarkStep(zero))
+	require.Zero(t, zero.Float()) // as the bias of the last product is at first
 }

@@ -11,18 +11,19 @@ import (
 // Linear is x·weightᵀ + bias along the last axis of x[…, In], as [..., Out].
 type Linear struct {
 	module.Base
-	In, Out int
-	NoBias  bool
-	Init    lazy.Initializer // of the weight; nil for a uniform one within ±1/√In
+	In, Out  int
+	NoBias   bool
+	Init     lazy.Initializer // of the weight; nil for a uniform one within ±1/√In
+	InitBias lazy.Initializer // of the bias; nil for a uniform one within ±1/√In
 
 	Weight *lazy.Tensor // [Out, In]
-	Bias   *lazy.Tensor // [Out], at first uniform within ±1/√In; nil with NoBias
+	Bias   *lazy.Tensor // [Out]; nil with NoBias
 }
 
 // Build declares the variables.
 func (l *Linear) Build(b *module.Builder) {
 	if positive(b, "layers.Linear", option{"In", l.In}, option{"Out", l.Out}) {
-		weigh(b, &l.Weight, &l.Bias, l.Init, l.NoBias, l.In, l.Out, l.Out, l.In)
+		weigh(b, weights{&l.Weight, &l.Bias, l.Init, l.InitBias, l.NoBias}, l.In, l.Out, l.Out, l.In)
 	}
 }
 
@@ -45,7 +46,7 @@ type Bilinear struct {
 // Build declares the variables.
 func (l *Bilinear) Build(b *module.Builder) {
 	if positive(b, "layers.Bilinear", option{"In1", l.In1}, option{"In2", l.In2}, option{"Out", l.Out}) {
-		weigh(b, &l.Weight, &l.Bias, l.Init, l.NoBias, l.In1, l.Out, l.Out, l.In1, l.In2)
+		weigh(b, weights{&l.Weight, &l.Bias, l.Init, nil, l.NoBias}, l.In1, l.Out, l.Out, l.In1, l.In2)
 	}
 }
 
@@ -54,16 +55,26 @@ func (l *Bilinear) Forward(x, y *lazy.Tensor) *lazy.Tensor {
 	return l.Call(func() *lazy.Tensor { return nn.Bilinear(x, y, l.Weight, l.Bias) }, x, y)
 }
 
-// weigh declares a weight and its bias. Both are uniform within ±1/√fan at first, as PyTorch's are
-// (reset_parameters in torch/nn/modules/linear.py and conv.py), the weight unless init is given.
-func weigh(b *module.Builder, weight, bias **lazy.Tensor, init lazy.Initializer, noBias bool, fan, out int, dims ...int) {
+// weights are the variables of a layer with what they are at first.
+type weights struct {
+	weight, bias   **lazy.Tensor
+	init, initBias lazy.Initializer
+	noBias         bool
+}
+
+// weigh declares a weight and a bias of out elements. What has no initializer is uniform within ±1/√fan at first, as
+// PyTorch's are (reset_parameters in torch/nn/modules/linear.py and conv.py).
+func weigh(b *module.Builder, w weights, fan, out int, dims ...int) {
 	within := lazy.Uniform(-1/math.Sqrt(float64(fan)), 1/math.Sqrt(float64(fan)))
-	if init == nil {
-		init = within
+	if w.init == nil {
+		w.init = within
 	}
-	b.Variable(weight, init, dims...)
-	if !noBias {
-		b.Variable(bias, within, out)
+	if w.initBias == nil {
+		w.initBias = within
+	}
+	b.Variable(w.weight, w.init, dims...)
+	if !w.noBias {
+		b.Variable(w.bias, w.initBias, out)
 	}
 }
 

@@ -96,8 +96,8 @@ func (l *GRU) Forward(x *lazy.Tensor, h ...*lazy.Tensor) (y *lazy.Tensor, last [
 	return (*Recurrent)(l).forward(gruCell, x, nil, h)
 }
 
-// ForwardLengths is Forward for examples of several lengths, lengths[batch] of an integer dtype: an example's state stays what it is behind its
-// last row, y is zero there, and a second cell begins at the last row. It is PyTorch's Forward of a packed sequence.
+// ForwardLengths is Forward for examples of several lengths, lengths[batch] of an integer dtype, as PyTorch's is for packed sequences. Behind its last
+// row the state of an example stays what it is, and y is zero. A second cell begins at the last row.
 func (l *RNN) ForwardLengths(x, lengths *lazy.Tensor, h ...*lazy.Tensor) (y *lazy.Tensor, last []*lazy.Tensor) {
 	return (*Recurrent)(l).forward(rnnCell(l.ReLU), x, lengths, h)
 }
@@ -126,8 +126,7 @@ func (l *Recurrent) build(b *module.Builder, c cell) {
 	if !positive(b, c.layer, option{"In", l.In}, option{"Hidden", l.Hidden}, option{"Layers", l.depth()}) {
 		return
 	}
-	if !(l.Dropout >= 0 && l.Dropout <= 1) {
-		b.Errorf("%s.Dropout is %v: it must be a probability", c.layer, l.Dropout)
+	if !probability(b, c.layer, l.Dropout) {
 		return
 	}
 	if l.random = b.Random(); l.Weights == nil {
@@ -205,8 +204,8 @@ func (l *Recurrent) record(c cell, x, lengths *lazy.Tensor, state []*lazy.Tensor
 		if x = ys[0]; len(ys) > 1 {
 			x = lazy.Concatenate(-1, ys...)
 		}
-		if l.Training() && l.Dropout > 0 && k+1 < l.depth() {
-			x = l.random.Dropout(x, l.Dropout)
+		if k+1 < l.depth() {
+			x = dropper(&l.Base, l.random, l.Dropout)(x)
 		}
 	}
 	for _, s := range ends {

@@ -101,6 +101,14 @@ recurrent("gru lengths", nn.GRU(3, 2, batch_first=True), r(2, 3, 3), torch.tenso
 case("rnncell", nn.RNNCell(3, 4), r(2, 3), r(2, 4))
 case("grucell", nn.GRUCell(3, 4, bias=False), r(2, 3), r(2, 4))
 case("lstmcell", net := nn.LSTMCell(3, 4), r(2, 3), r(2, 4), r(2, 4), call=lambda x, h, c: torch.cat(net(x, (h, c))))
+attention = nn.MultiheadAttention(4, 2, batch_first=True)
+case("attention", attention, r(2, 3, 4), r(2, 5, 4), r(2, 5, 4), call=lambda q, k, v: attention(q, k, v)[0])
+options = dict(dim_feedforward=6, batch_first=True)
+case("encoder", nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, **options), 2), r(2, 3, 4), eval=True)
+case("encoder norm first", nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 1, dropout=0, activation="gelu", norm_first=True, bias=False, **options), 1, nn.LayerNorm(4, bias=False)), r(2, 3, 4))
+decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2, dropout=0, **options), 2)
+mask = nn.Transformer.generate_square_subsequent_mask(3)
+case("decoder", decoder, r(2, 3, 4), r(2, 5, 4), call=lambda x, m: decoder(x, m, tgt_mask=mask))
 
 names = {torch.float32: "F32", torch.int64: "I64"}
 header, data = {}, b""
