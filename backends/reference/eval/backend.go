@@ -80,6 +80,7 @@ func Prepare(ctx context.Context, backend string, p *backends.Program) (backends
 	if err := soa.Fits(loops.Added(code.arenaAll, c.held)); err != nil {
 		return nil, fmt.Errorf("%s: the constants, the tables and the values that are alive at once: %w", c.File, err)
 	}
+	code.tables = c.tables
 	e := newExecutable(code, sig)
 	e.grown = c.grown
 	return e, nil

@@ -28,6 +28,7 @@ type compiler struct {
 	leafCount int
 	splats    map[string][]byte // blocks by element; see splat.go
 	held      int               // bytes of constants and tables
+	tables    int               // bytes of tables, which the steps hold
 	grown     *atomic.Int64     // bytes of ops that runs prepare; nil without an opCache
 	open      []string          // functions being prepared, outermost first
 	opens     openFunctions

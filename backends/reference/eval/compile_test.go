@@ -260,3 +260,16 @@ func TestLayout(t *testing.T) {
 	d.layout()
 	require.Equal(t, []int{0, 0, 64, 128}, []int{d.slots[0].offset, d.slots[1].offset, d.slots[2].offset, d.arena})
 }
+
+// What a program takes includes the tables that its gathers count places by: caches of programs drop it by that.
+func TestTablesCount(t *testing.T) {
+	taken := func(n int) int {
+		return compile(t, fmt.Sprintf(`func.func public @main(%%a: tensor<4xi8>, %%i: tensor<%[1]dxi8>) -> tensor<%[1]dxi8> {
+  %%0 = "stablehlo.gather"(%%a, %%i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<4xi8>, tensor<%[1]dxi8>) -> tensor<%[1]dxi8>
+  return %%0 : tensor<%[1]dxi8>
+}
+`, n)).(backends.Resident).ResidentBytes()
+	}
+	const rows = 1 << 16
+	require.GreaterOrEqual(t, taken(1+rows)-taken(1), 2*8*rows)
+}

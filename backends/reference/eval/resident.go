@@ -23,8 +23,11 @@ var ofOp = footprint.New(reflect.TypeFor[mlir.Op](), reflect.TypeFor[mlir.Value]
 // closureBytes is about what a function takes that is a step of the evaluator's.
 const closureBytes = 256
 
-// ResidentBytes implements [backends.Resident].
-func (e *executable) ResidentBytes() int { return resident(e) + closureBytes*len(e.code.steps) }
+// ResidentBytes implements [backends.Resident]. Tables are counted apart: the functions that hold them
+// hide them.
+func (e *executable) ResidentBytes() int {
+	return resident(e) + e.code.tables + closureBytes*len(e.code.steps)
+}
 
 // Grown implements [backends.Growing]: it counts ops that runs prepare.
 func (e *executable) Grown() *atomic.Int64 { return e.grown }
@@ -35,7 +38,7 @@ func (e *openExecutable) Grown() *atomic.Int64 { return e.program.grown }
 // residentOp returns about what a prepared op takes, with its key.
 func residentOp(key opKey, made *opCode) int {
 	const apart = 512 // the pool, the entry and the function's own compiler
-	return apart + ofOp.Of(made.code) + closureBytes*len(made.code.steps) + len(key.types)
+	return apart + ofOp.Of(made.code) + made.code.tables + closureBytes*len(made.code.steps) + len(key.types)
 }
 
 // ResidentBytes implements [backends.Resident].

@@ -183,6 +183,7 @@ func (c *compiler) single(ctx context.Context, op *mlir.Op, in []tensor, capture
 		b.code.results = append(b.code.results, b.ownResult(p.slot, p.tensor, op))
 	}
 	b.code.layout()
+	b.code.tables = fresh.tables
 	return b.code, nil
 }
 

@@ -174,6 +174,7 @@ type code struct {
 	// What one run takes: of this function, and with all that it calls.
 	arena, arenaAll int
 	slotsAll, depth int
+	tables          int // bytes that steps hold, of the function that a program begins with
 	lastFallible    int // position of the last op that can fail; -1 if none
 }
 

@@ -211,6 +211,7 @@ func (b *builder) table(shape []int) error {
 	if err := b.reserve(n); err != nil {
 		return fmt.Errorf("a table of the offsets of %v: %w", shape, err)
 	}
+	b.tables += n
 	return nil
 }
 
