@@ -77,23 +77,31 @@ func byParts(x *lazy.Tensor, f func(x *lazy.Tensor) *lazy.Tensor) *lazy.Tensor {
 }
 
 // schur returns the upper triangular T and the unitary V with a = V·T·Vᴴ, by the QR algorithm with single shifts:
-// Golub and Van Loan, "Matrix Computations", section 7.5. A matrix of the batch whose eigenvalues are found rests.
+// Golub and Van Loan, "Matrix Computations", section 7.5.
 func schur(a *lazy.Tensor) (t, v *lazy.Tensor) {
-	n := a.OpenDim(1)
 	h, v := hessenberg(a)
-	if n < 2 {
+	if a.OpenDim(1) < 2 {
 		return h, v
 	}
-	tr := a.Trace()
-	batch := a.OpenDim(0)
-	sweep := func(tr *lazy.Trace, state []*lazy.Tensor) []*lazy.Tensor {
+	t, v = sweepBlocks(h, v, blockEnd, func(h, first, last, tries *lazy.Tensor) loopBody {
+		return chase(first, last, singleShift(h, last, tries))
+	})
+	return t.Triu(0), v
+}
+
+// loopBody is the body of a loop over rows.
+type loopBody = func(tr *lazy.Trace, k *lazy.Tensor, state []*lazy.Tensor) []*lazy.Tensor
+
+// sweepBlocks applies sweeps of the QR algorithm to h[batch, n, n], zero below the subdiagonal, and their reflections or
+// rotations to v. The last row of the last block that is too large, 0 where there is none, is that of blockEnd. A sweep
+// is a loop over the rows of the block from first to last; tries counts the sweeps that left its end where it was. A
+// matrix of the batch whose blocks are found rests. There are at most 30 sweeps for each row.
+func sweepBlocks(h, v *lazy.Tensor, blockEnd func(h *lazy.Tensor) *lazy.Tensor, chase func(h, first, last, tries *lazy.Tensor) loopBody) (_, _ *lazy.Tensor) {
+	batch, n := h.OpenDim(0), h.OpenDim(1)
+	sweep := func(_ *lazy.Trace, state []*lazy.Tensor) []*lazy.Tensor {
 		h, v, last, tries, total := state[0], state[1], state[2], state[3], state[5]
 		first, same := blockStart(h, last), last
-		a, b, c, d := elementAt(h, last, last, -1, -1), elementAt(h, last, last, -1, 0), elementAt(h, last, last, 0, -1), elementAt(h, last, last, 0, 0)
-		shift := closerEigenvalue(a, b, c, d)
-		stuck := tries.RemScalar(10).EqualScalar(9)
-		shift = stuck.Where(d.Add(c.Abs().MulScalar(0.75).Convert(d.DType())), shift)
-		ys := lazy.For(n-1, chase(first, last, shift), h, v)
+		ys := lazy.For(n-1, chase(h, first, last, tries), h, v)
 		h, v = deflated(ys[0]), ys[1]
 		last = blockEnd(h)
 		tries = last.Equal(same).WhereScalar(tries.AddScalar(1), 0)
@@ -104,8 +112,20 @@ func schur(a *lazy.Tensor) (t, v *lazy.Tensor) {
 	}
 	h = deflated(h)
 	last := blockEnd(h)
+	tr := h.Trace()
 	ys := lazy.While(again, sweep, h, v, last, lazy.Zeros(tr, lazy.I32, batch), last.Max(0), zero(tr))
-	return ys[0].Triu(0), ys[1]
+	return ys[0], ys[1]
+}
+
+// isStuck reports whether a sweep is the tenth, the twentieth, … that leaves the end of its block where it was.
+func isStuck(tries *lazy.Tensor) *lazy.Tensor { return tries.RemScalar(10).EqualScalar(9) }
+
+// singleShift returns the shift of a sweep: the eigenvalue of the last two rows of the block that is closer to the last
+// element. Each tenth try has that of LAPACK's zlahqr.
+func singleShift(h, last, tries *lazy.Tensor) *lazy.Tensor {
+	a, b, c, d := elementAt(h, last, last, -1, -1), elementAt(h, last, last, -1, 0), elementAt(h, last, last, 0, -1), elementAt(h, last, last, 0, 0)
+	shift := closerEigenvalue(a, b, c, d)
+	return isStuck(tries).Where(d.Add(c.Abs().MulScalar(0.75).Convert(d.DType())), shift)
 }
 
 // hessenberg returns H, with zeros below the diagonal under the main one, and the unitary V with a = V·H·Vᴴ, by
@@ -197,7 +217,7 @@ func closerEigenvalue(a, b, c, d *lazy.Tensor) *lazy.Tensor {
 // chase returns the body of a loop over rows k, which rotates rows and columns k and k+1. The first rotation of a
 // block is that of a QR factor of the shifted matrix. Each next one moves what that leaves below the subdiagonal on by
 // a row. Outside of the block it does nothing.
-func chase(first, last, shift *lazy.Tensor) func(tr *lazy.Trace, k *lazy.Tensor, state []*lazy.Tensor) []*lazy.Tensor {
+func chase(first, last, shift *lazy.Tensor) loopBody {
 	return func(tr *lazy.Trace, k *lazy.Tensor, state []*lazy.Tensor) []*lazy.Tensor {
 		h, v := state[0], state[1]
 		n := h.OpenDim(1)

@@ -20,32 +20,16 @@ func realGeneral(a *lazy.Tensor) (values, vectors *lazy.Tensor) {
 }
 
 // realSchur returns T, zero below blocks of one and two rows on its diagonal, and the orthogonal V with a = V·T·Vᵀ. It is
-// the QR algorithm with double shifts: Golub and Van Loan, "Matrix Computations", section 7.5. A matrix of the batch whose
-// blocks are found rests.
+// the QR algorithm with double shifts: Golub and Van Loan, "Matrix Computations", section 7.5.
 func realSchur(a *lazy.Tensor) (t, v *lazy.Tensor) {
-	n := a.OpenDim(1)
 	h, v := hessenberg(a)
-	if n < 3 {
+	if a.OpenDim(1) < 3 {
 		return h, v
 	}
-	tr := a.Trace()
-	sweep := func(_ *lazy.Trace, state []*lazy.Tensor) []*lazy.Tensor {
-		h, v, last, tries, total := state[0], state[1], state[2], state[3], state[5]
-		first, same := blockStart(h, last), last
+	return sweepBlocks(h, v, largeBlockEnd, func(h, first, last, tries *lazy.Tensor) loopBody {
 		sum, product := doubleShift(h, last, tries)
-		ys := lazy.For(n-1, chaseReal(first, last, sum, product), h, v)
-		h, v = deflated(ys[0]), ys[1]
-		last = largeBlockEnd(h)
-		tries = last.Equal(same).WhereScalar(tries.AddScalar(1), 0)
-		return []*lazy.Tensor{h, v, last, tries, last.Max(0), total.AddScalar(1)}
-	}
-	again := func(_ *lazy.Trace, state []*lazy.Tensor) *lazy.Tensor {
-		return state[4].GreaterScalar(0).And(state[5].LessScalar(float64(30 * n)))
-	}
-	h = deflated(h)
-	last := largeBlockEnd(h)
-	ys := lazy.While(again, sweep, h, v, last, lazy.Zeros(tr, lazy.I32, a.OpenDim(0)), last.Max(0), zero(tr))
-	return ys[0], ys[1]
+		return chaseReal(first, last, sum, product)
+	})
 }
 
 // ahead returns x moved by one place along an axis, with zeros at the first place.
@@ -76,14 +60,14 @@ func doubleShift(h, last, tries *lazy.Tensor) (sum, product *lazy.Tensor) {
 	product = isPair.Where(a.Mul(d).Sub(b.Mul(c)), near.Square())
 	size := c.Abs().Add(elementAt(h, last, last, -1, -2).Abs())
 	other := size.MulScalar(0.75).Add(d)
-	stuck := tries.RemScalar(10).EqualScalar(9)
+	stuck := isStuck(tries)
 	return stuck.Where(other.MulScalar(2), sum), stuck.Where(other.Square().Add(size.Square().MulScalar(0.4375)), product)
 }
 
 // chaseReal returns the body of a loop over rows k, which reflects rows and columns k to k+2, those within the block.
 // The first reflection of a block is that of a QR factor of the matrix with both shifts. Each next one moves what that
 // leaves below the subdiagonal on by a row. Outside of the block it does nothing.
-func chaseReal(first, last, sum, product *lazy.Tensor) func(tr *lazy.Trace, k *lazy.Tensor, state []*lazy.Tensor) []*lazy.Tensor {
+func chaseReal(first, last, sum, product *lazy.Tensor) loopBody {
 	return func(tr *lazy.Trace, k *lazy.Tensor, state []*lazy.Tensor) []*lazy.Tensor {
 		h, v := state[0], state[1]
 		n := h.OpenDim(1)
