@@ -299,12 +299,12 @@ const least = 1e-11
 
 // covered is 0 for the least sum of the squares of windows, and an error if that is 0.
 var covered = lazy.Host(lazy.HostOp{
-	Name: "fft.istft.windows", Doc: "returns 0, or an error if x, the least sum of the squares of the windows of ISTFT, is 0",
+	Name: "fft.istft", Doc: "returns 0, or an error if x, the least sum of the squares of the windows of ISTFT, is 0",
 	Operands: []ops.Operand{{Name: "x", Is: ops.Float}},
 	Types:    func(in []types.Type) ([]types.Type, error) { return in, nil },
 	Run: func(_ context.Context, in, out []soa.View) error {
 		if v := soa.Slice[float64](in[0])[0]; v <= least {
-			return fmt.Errorf("the squares of the windows add up to %v at an element of the signal, which no frame tells; take a smaller Hop, another Window or a smaller Length", v)
+			return fmt.Errorf("the squares of Window add up to %v at an element of the signal, which no frame tells; take a smaller Hop, another Window or a smaller Length", v)
 		}
 		soa.Slice[float64](out[0])[0] = 0
 		return nil

@@ -188,7 +188,7 @@ func (s *setting) check(a *ops.Attr, x *Tensor, scalars bool) (reason string) {
 		}
 	case ops.Extended:
 		if math.IsNaN(s.float) {
-			return fmt.Sprintf("%s is NaN, must be a number", a.Name)
+			return fmt.Sprintf("%s is NaN, must be a number or an infinity", a.Name)
 		}
 	case ops.Real:
 		if math.IsNaN(s.float) || math.IsInf(s.float, 0) {

@@ -195,12 +195,12 @@ func FullComplex(tr *Trace, dtype types.DType, z complex128, sizes ...int) *Tens
 	const op = "full_complex"
 	switch {
 	case nowhere(tr) || !dtype.IsComplex():
-		return refused(tr, op, "dtype must be c64 or c128, is "+dtype.String())
+		return refusedFor(tr, op, "dtype", "dtype must be c64 or c128, is "+dtype.String())
 	case dims.FromName(real(z)) || dims.FromName(imag(z)):
-		return refused(tr, op, "a part is computed from the name of a size that is open, which is no number: compute with Size(i)")
+		return refusedFor(tr, op, "number", "a part is computed from the name of a size that is open, which is no number: compute with Size(i)")
 	}
 	part := func(x float64) *Tensor { return tr.number(dtype.Part(), ir.LiteralBits(dtype, x)) }
-	return Complex(part(real(z)), part(imag(z))).BroadcastTo(sizes...).Clone()
+	return tr.makes(op, func() *Tensor { return Complex(part(real(z)), part(imag(z))).BroadcastTo(sizes...).Clone() })
 }
 
 // Zeros records a tensor of zeros.

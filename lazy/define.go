@@ -314,6 +314,29 @@ func (d *Callable) Call_(a Attrs, xs ...*Tensor) *Tensor {
 	return xs[0].writeNamed(d.c.op+"_", y)
 }
 
+// RecordAs records the call op on xs that is made of what record does: for functions of packages that stand before ops
+// of other names. Errors of these ops name the call and its operands, as errors of methods do; they keep their labels.
+// An operand that is left out is nil. It returns what record returns.
+func RecordAs(op string, record func() []*Tensor, xs ...*Tensor) []*Tensor {
+	given := slices.DeleteFunc(slices.Clone(xs), func(x *Tensor) bool { return x == nil })
+	if firstBad(op, given...) != nil {
+		return record() // its error is another call's
+	}
+	var ys []*Tensor
+	if tr := traceOf(given...); tr == nil {
+		ys = record()
+	} else {
+		tr.recorded(op, func() *Tensor {
+			ys = record()
+			return nil
+		})
+	}
+	for i, y := range ys {
+		ys[i] = y.ofCall(op, given...)
+	}
+	return ys
+}
+
 // Doc returns the documentation in Markdown: what the composite returns, its attributes,
 // and its constraints by their labels.
 func (d *Callable) Doc() string { return d.c.row.Markdown("##") }

@@ -127,3 +127,19 @@ func TestMisspeltNames(t *testing.T) {
 	require.ErrorContains(t, err, "gradient of test.misspelt_gradient")
 	require.ErrorContains(t, err, `there is no attribute "scal"; did you mean scale?`)
 }
+
+// Errors of ops that a call is made of name the call and its operands, and those of the ops around it
+// stay as they are, on the same line, too.
+func TestRecordAs(t *testing.T) {
+	tr := evalTrace(t)
+	call := func(x, y *Tensor) *Tensor {
+		return RecordAs("test.call", func() []*Tensor { return []*Tensor{x.Sum().Exp(), x.MatMul(y)} }, x, nil, y)[1]
+	}
+	x, y := Zeros(tr, types.F32, 2, 3), Zeros(tr, types.F32, 3, 2)
+	require.NoError(t, call(x, y).Err())
+	err := call(x, x).Err()
+	require.ErrorContains(t, err, "test.call(f32[2,3], f32[2,3]): inner dimensions differ: 3 and 2 (matmul_c4)")
+	require.ErrorContains(t, err, "define_test.go:")
+	require.ErrorContains(t, call(x, x.Add(y)).Err(), ": add(f32[2,3], f32[3,2]): ")
+	require.ErrorContains(t, call(x, y).Add(x).Err(), ": add(f32[2,2], f32[2,3]): ")
+}

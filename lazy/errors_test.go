@@ -154,6 +154,13 @@ var mistakes = []struct {
 	{"no tensors to broadcast", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.BroadcastTensors()[0].Err() }},
 	{"no tensors for einsum", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Einsum("i->i").Err() }},
 	{"full of no dtype", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Full(tr, 0, 1).Err() }},
+	{"full of a complex number of no complex dtype", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.FullComplex(tr, lazy.F32, 1).Err() }},
+	{"full of a complex number for a size that cannot be", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.FullComplex(tr, lazy.C64, 1, -2).Err()
+	}},
+	{"full of the name of a size as a part", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.FullComplex(tr, lazy.C64, complex(float64(some(tr).OpenDim(0)), 0)).Err()
+	}},
 	{"zeros of no dtype", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Zeros(tr, 0).Err() }},
 	{"ones of no dtype", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Ones(tr, 0).Err() }},
 	{"parts of an axis of open size", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return some(tr).Split(0, 1)[0].Err() }},

@@ -22,12 +22,13 @@ func checkSlogDetFactored(x, _, _, _ *lazy.Tensor) (demand, reason string) {
 // its absolute value: 0 and -Inf of a singular matrix. The sign of a complex determinant is the number of
 // modulus 1 with its angle. That of a real one has no gradient.
 func SlogDet(x *lazy.Tensor) (sign, logabs *lazy.Tensor) {
-	ys := functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
-		lu, pivots, order := recordLUFactor(t[0])
-		sign, logabs := recordSlogDetFactored(t[0], lu.Stop(), pivots, order)
-		return []*lazy.Tensor{sign, logabs}
-	}, x)
+	ys := lazy.RecordAs("linalg.slogdet", func() []*lazy.Tensor { return functions.WideAll(slogDet, x) }, x)
 	return ys[0], ys[1]
+}
+
+func slogDet(t ...*lazy.Tensor) []*lazy.Tensor {
+	lu, pivots, order := recordLUFactor(t[0])
+	return functions.All(recordSlogDetFactored(t[0], lu.Stop(), pivots, order))
 }
 
 func checkLogDet(x *lazy.Tensor) (demand, reason string) {

@@ -122,13 +122,19 @@ func gradMatrixExp(x, _, ct *lazy.Tensor) []*lazy.Tensor {
 func MatrixNorm(x *lazy.Tensor, p float64) *lazy.Tensor { return recordMatrixNormOf(x, kindOf(p)) }
 
 // FrobeniusNorm returns the root of the sum of the squares of each matrix of the last two axes.
-func FrobeniusNorm(x *lazy.Tensor) *lazy.Tensor { return recordMatrixNormOf(x, kindFrobenius) }
+func FrobeniusNorm(x *lazy.Tensor) *lazy.Tensor {
+	return functions.As("linalg.frobenius_norm", func() *lazy.Tensor { return recordMatrixNormOf(x, kindFrobenius) }, x)
+}
 
 // NuclearNorm returns the sum of the singular values of each matrix of the last two axes.
-func NuclearNorm(x *lazy.Tensor) *lazy.Tensor { return recordMatrixNormOf(x, kindNuclear) }
+func NuclearNorm(x *lazy.Tensor) *lazy.Tensor {
+	return functions.As("linalg.nuclear_norm", func() *lazy.Tensor { return recordMatrixNormOf(x, kindNuclear) }, x)
+}
 
 // VectorNorm returns the p-norm of x over the axes, of all elements without axes: it is the method Norm.
-func VectorNorm(x *lazy.Tensor, p float64, axes ...int) *lazy.Tensor { return x.Norm(p, axes...) }
+func VectorNorm(x *lazy.Tensor, p float64, axes ...int) *lazy.Tensor {
+	return functions.As("linalg.vector_norm", func() *lazy.Tensor { return x.Norm(p, axes...) }, x)
+}
 
 // Cond returns the condition number of each matrix of the last two axes, its norm times that of its
 // inverse, in the norm that MatrixNorm has for p. For p = 2 it is the largest singular value by the
@@ -215,6 +221,10 @@ func cond(x *lazy.Tensor, kind int) *lazy.Tensor {
 // MultiDot returns the product of matrices, in the order that takes the fewest multiplications: T. Cormen
 // et al., "Introduction to Algorithms", section 14.2. The first and the last may be vectors.
 func MultiDot(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.As("linalg.multi_dot", func() *lazy.Tensor { return multiDot(xs) }, xs...)
+}
+
+func multiDot(xs []*lazy.Tensor) *lazy.Tensor {
 	n := len(xs)
 	if n == 0 {
 		return lazy.Concatenate(0) // the error of nothing to join

@@ -26,6 +26,11 @@ func LUFactor(x *lazy.Tensor) (lu, pivots *lazy.Tensor) {
 // LU returns for each matrix of the last two axes the permutation P, the L with a unit diagonal and the
 // upper triangular U with x = P·L·U.
 func LU(x *lazy.Tensor) (p, l, u *lazy.Tensor) {
+	ys := lazy.RecordAs("linalg.lu", func() []*lazy.Tensor { return functions.All(lu(x)) }, x)
+	return ys[0], ys[1], ys[2]
+}
+
+func lu(x *lazy.Tensor) (p, l, u *lazy.Tensor) {
 	lu, _, order := recordLUFactor(x)
 	l, u = triangles(lu)
 	m := x.OpenDim(-2)

@@ -13,6 +13,10 @@ import (
 // three broadcast. Causal queries are aligned at the first key, as PyTorch has it: query i sees the keys
 // up to i, however many there are.
 func ScaledDotProductAttention(q, k, v *lazy.Tensor, o lazy.AttentionOptions) *lazy.Tensor {
+	return functions.As("nn.scaled_dot_product_attention", func() *lazy.Tensor { return attention(q, k, v, o) }, q, k, v, o.Mask)
+}
+
+func attention(q, k, v *lazy.Tensor, o lazy.AttentionOptions) *lazy.Tensor {
 	q, k, v = ofOneBatch(q, k, v)
 	if tr := q.Trace(); o.Causal && tr != nil && q.Rank() > 1 && k.Rank() > 1 && q.OpenDim(-2) != k.OpenDim(-2) {
 		n, m := q.OpenDim(-2), k.OpenDim(-2)
@@ -77,8 +81,13 @@ type MultiHeadOptions struct {
 // features], each head with its part of the features. The batch can be left out. Unlike PyTorch's,
 // a bool mask says which keys a query sees.
 func MultiHeadAttention(queries, keys, values *lazy.Tensor, o MultiHeadOptions) *lazy.Tensor {
+	return functions.As("nn.multi_head_attention", func() *lazy.Tensor { return multiHead(queries, keys, values, o) },
+		queries, keys, values, o.In, o.Out, o.InBias, o.OutBias, o.Attention.Mask)
+}
+
+func multiHead(queries, keys, values *lazy.Tensor, o MultiHeadOptions) *lazy.Tensor {
 	if queries.Rank() == 2 && keys.Rank() == 2 && values.Rank() == 2 {
-		return MultiHeadAttention(queries.Unsqueeze(0), keys.Unsqueeze(0), values.Unsqueeze(0), o).Squeeze(0)
+		return multiHead(queries.Unsqueeze(0), keys.Unsqueeze(0), values.Unsqueeze(0), o).Squeeze(0)
 	}
 	split := recordHeads(queries, o.In, o.InBias, o.Heads, 0)
 	k, v := recordHeads(keys, o.In, o.InBias, o.Heads, 1), recordHeads(values, o.In, o.InBias, o.Heads, 2)

@@ -29,7 +29,9 @@ func (o *CrossEntropyOptions) ignored() int {
 // over the rows that count, by the weights of their labels; over all rows for probabilities.
 func CrossEntropy(x, target *lazy.Tensor, o CrossEntropyOptions) *lazy.Tensor {
 	if target.DType().IsFloat() {
-		return recordCrossEntropySoft(x, target, o.Weight, o.Smoothing, o.Reduction)
+		return functions.As("nn.cross_entropy", func() *lazy.Tensor {
+			return recordCrossEntropySoft(x, target, o.Weight, o.Smoothing, o.Reduction)
+		}, x, target, o.Weight)
 	}
 	return recordCrossEntropy(x, target, o.Weight, o.ignored(), o.Smoothing, o.Reduction)
 }

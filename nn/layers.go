@@ -103,7 +103,9 @@ func Conv3d(x, weight, bias *lazy.Tensor, o ConvOptions) *lazy.Tensor {
 }
 
 func conv(n int, x, weight, bias *lazy.Tensor, o ConvOptions) *lazy.Tensor {
-	return recordConv(x, weight, bias, n, o.Stride, o.Padding, o.Dilation, o.Same, o.groups())
+	return functions.As([]string{"nn.conv", "nn.conv1d", "nn.conv2d", "nn.conv3d"}[n], func() *lazy.Tensor {
+		return recordConv(x, weight, bias, n, o.Stride, o.Padding, o.Dilation, o.Same, o.groups())
+	}, x, weight, bias)
 }
 
 // ConvTranspose returns the transposed convolution of x[batch, channels, places…] with weight[channels,
@@ -128,7 +130,9 @@ func ConvTranspose3d(x, weight, bias *lazy.Tensor, o ConvOptions) *lazy.Tensor {
 }
 
 func convTranspose(n int, x, weight, bias *lazy.Tensor, o ConvOptions) *lazy.Tensor {
-	return recordConvTranspose(x, weight, bias, n, o.Stride, o.Padding, o.Dilation, o.More, o.groups())
+	return functions.As([]string{"nn.conv_transpose", "nn.conv_transpose1d", "nn.conv_transpose2d", "nn.conv_transpose3d"}[n], func() *lazy.Tensor {
+		return recordConvTranspose(x, weight, bias, n, o.Stride, o.Padding, o.Dilation, o.More, o.groups())
+	}, x, weight, bias)
 }
 
 // ranksOf returns why x and weight do not have n spatial axes, or any number if n is 0.

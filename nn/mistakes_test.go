@@ -86,7 +86,7 @@ func badNorms(tr *lazy.Trace) []mistake {
 		{"nn.weight_norm(f32[2,3,4], f32[3]): g must have the rank of v, dimension 3 for axis 1 and 1 for others (nn.weight_norm_c4)", nn.WeightNorm(x, c, 1)},
 		{"nn.renorm(f32[2,3,4]): p is 0, must be positive (nn.renorm_c5)", nn.Renorm(x, 0, 1, 1)},
 		{"nn.renorm(f32[2,3,4]): most is -1, must not be negative (nn.renorm_c6)", nn.Renorm(x, 1, 1, -1)},
-		{"nn.normalize(f32[2,3,4]): p is NaN, must be a number (nn.normalize_c2)", nn.Normalize(x, math.NaN(), 1, 1)},
+		{"nn.normalize(f32[2,3,4]): p is NaN, must be a number or an infinity (nn.normalize_c2)", nn.Normalize(x, math.NaN(), 1, 1)},
 	}
 }
 
@@ -245,7 +245,7 @@ func badWindows(tr *lazy.Trace) []mistake {
 		{"padding -7 and 1 does not go with axis 0 of [5] in mode 2 (nn.pad_c4)", nn.Pad(v, []int{-7, 1}, nn.PadReplicate)},
 		{"padding -3 and -3 does not go with axis 0 of [5] in mode 0 (nn.pad_value_c4)", nn.PadValue(v, []int{-3, -3}, 1)},
 		{"padding is [1 2 3] for rank 1 (nn.pad_value_c3)", nn.PadValue(v, list, 1)},
-		{"value is NaN, must be a number (nn.pad_value_c2)", nn.PadValue(v, two, math.NaN())},
+		{"value is NaN, must be a number or an infinity (nn.pad_value_c2)", nn.PadValue(v, two, math.NaN())},
 		{"padding -3 and -3 does not go with axis 0 of [5] in mode 0 (nn.pad_c4)", nn.Pad(v, []int{-3, -3}, nn.PadConstant)},
 	}
 }

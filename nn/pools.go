@@ -15,8 +15,18 @@ var lowest = math.Inf(-1)
 // their i64 indices among the places in row-major order; of equal ones the first. The batch can be
 // left out. Where indices are not needed, [lazy.Tensor.MaxPool] is faster.
 func MaxPool(x *lazy.Tensor, window []int, o PoolOptions) (values, indices *lazy.Tensor) {
-	indices = recordMaxPoolIndices(x, window, o.Stride, o.Padding, o.Dilation, o.Ceil)
-	return at(x, indices, len(window)), indices
+	return maxOf("nn.max_pool", x, len(window), func() *lazy.Tensor {
+		return recordMaxPoolIndices(x, window, o.Stride, o.Padding, o.Dilation, o.Ceil)
+	})
+}
+
+// maxOf records the call op of a pool over n axes: the elements of x at its indices, and these.
+func maxOf(op string, x *lazy.Tensor, n int, record func() *lazy.Tensor) (values, indices *lazy.Tensor) {
+	ys := lazy.RecordAs(op, func() []*lazy.Tensor {
+		indices := record()
+		return []*lazy.Tensor{at(x, indices, n), indices}
+	}, x)
+	return ys[0], ys[1]
 }
 
 // at returns the elements of x at indices of its last n axes.
@@ -33,8 +43,7 @@ func at(x, indices *lazy.Tensor, n int) *lazy.Tensor {
 // AdaptiveMaxPool returns the largest elements of the windows of [AdaptiveAvgPool], and their indices
 // as [MaxPool] does.
 func AdaptiveMaxPool(x *lazy.Tensor, sizes ...int) (values, indices *lazy.Tensor) {
-	indices = recordAdaptiveMaxPoolIndices(x, sizes...)
-	return at(x, indices, len(sizes)), indices
+	return maxOf("nn.adaptive_max_pool", x, len(sizes), func() *lazy.Tensor { return recordAdaptiveMaxPoolIndices(x, sizes...) })
 }
 
 // AvgPool returns the means of windows over the places of x[batch, channels, places…]. The batch can be

@@ -37,13 +37,14 @@ func Interpolate(x *lazy.Tensor, o InterpolateOptions) *lazy.Tensor {
 	if x == nil || len(o.Scales) == 0 {
 		return recordInterpolate(x, o.Sizes, o.Scale, o.Mode, o.AlignCorners, o.Antialias, o.Recompute, 0, 0)
 	}
-	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor { // an axis at a time: the modes are products over axes
+	eachAxis := func(xs ...*lazy.Tensor) *lazy.Tensor { // the modes are products over axes
 		y := xs[0]
 		for i, s := range o.Scales {
 			y = recordInterpolate(y, o.Sizes, s, o.Mode, o.AlignCorners, o.Antialias, o.Recompute, len(o.Scales), i)
 		}
 		return y
-	}, x)
+	}
+	return functions.As("nn.interpolate", func() *lazy.Tensor { return functions.Wide(eachAxis, x) }, x)
 }
 
 // checkInterpolate takes the scale for that of one axis of places if the number of scales is not 0.

@@ -23,6 +23,11 @@ func Define(o *ops.Op, body func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor,
 	}, body, gradient)
 }
 
+// As records a call that is made of other ops and has one result: see [lazy.RecordAs].
+func As(op string, record func() *lazy.Tensor, xs ...*lazy.Tensor) *lazy.Tensor {
+	return lazy.RecordAs(op, func() []*lazy.Tensor { return []*lazy.Tensor{record()} }, xs...)[0]
+}
+
 // All returns the results of a function that has several.
 func All(ys ...*lazy.Tensor) []*lazy.Tensor { return ys }
 

@@ -190,7 +190,7 @@ var Composites = []Op{
 	{Name: "LogSumExp", Family: Reductions, Doc: "returns the logarithm of the sum of exp(x) over the given axes, of all elements when none is given, computed without overflow. The axes are dropped. Without elements it is -Inf.",
 		Operands: one(Float), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline | Floating},
 	{Name: "Norm", Family: Reductions, Doc: "returns the sum of |x| to the power of p over the given axes, to the power of 1/p; for p = 0 the number of elements that are not 0. See the method for infinite p. The axes are dropped. Its gradient where all elements are 0 is 0.",
-		Operands: one(FloatOrComplex), Attrs: []Attr{{"p", Real}, {"axes", Axes}}, Where: []Demand{{"p", "p is finite"}, axesOfX[0]}, Traits: Inline | Internal},
+		Operands: one(FloatOrComplex), Attrs: []Attr{{"p", Extended}, {"axes", Axes}}, Where: []Demand{{"p", "p is not NaN"}, axesOfX[0]}, Traits: Inline | Internal},
 	{Name: "NaNSum", Text: "nan_sum", Family: Reductions, Doc: "returns Sum of x with 0 for NaN.",
 		Operands: one(Number), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline | Widening},
 	{Name: "NaNMean", Text: "nan_mean", Family: Reductions, Doc: "returns the means over the given axes of the elements of x that are not NaN, over all when no axis is given; NaN where there are none. The axes are dropped.",

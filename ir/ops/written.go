@@ -43,6 +43,7 @@ var Written = slices.Concat([]Op{
 	{Name: "Concatenate", Family: Joining, Where: []Demand{tensors}},
 	{Name: "Multinomial", Family: RandomNumbers, Where: []Demand{{"probabilities", "p is floating point and has an axis of classes"}, {"draws", "n is positive, and without replacement at most the number of classes"}}},
 	{Name: "Full", Family: Making, Where: []Demand{dtype, {"number", "the number is a value of the dtype"}}},
+	{Name: "FullComplex", Family: Making, Where: []Demand{{"dtype", "dtype is c64 or c128"}, {"number", "no part is computed from the name of a size that is open"}}},
 	{Name: "Zeros", Family: Making, Where: []Demand{dtype}},
 	{Name: "ARange", Text: "arange", Family: Making, Where: []Demand{{"numbers", "there are numbers from start to end, each step apart"}}},
 	{Name: "LinSpace", Text: "linspace", Family: Making, Where: []Demand{{"number", "n is not negative"}}},
