@@ -291,7 +291,7 @@ func escape(b []byte) (rune, bool) {
 	return c, true
 }
 
-// number reads a number.
+// numeral reads a number.
 func (r *reader) numeral() (float64, error) {
 	r.space()
 	start, whole := r.pos, 0
@@ -303,7 +303,7 @@ func (r *reader) numeral() (float64, error) {
 		whole = whole*10 + int(b-'0')
 		r.pos++
 	}
-	if n := r.pos - start; n > 0 && n < 16 && (r.pos == len(r.data) || !strings.ContainsRune(".eE", rune(r.data[r.pos]))) {
+	if n := r.pos - start; 0 < n && n < 16 && (r.pos == len(r.data) || r.data[r.pos] != '.' && r.data[r.pos]|0x20 != 'e') {
 		return float64(whole), nil
 	}
 	for r.pos < len(r.data) && strings.IndexByte("+-.eE0123456789", r.data[r.pos]) >= 0 {

@@ -39,37 +39,42 @@ func maxID(tokens int) int { return 1<<20 + 8*tokens }
 // add adds the token that is v.text[start:]. It reports false, and adds nothing, if the vocabulary
 // has it already, or the id has another.
 func (v *vocabulary) add(id, start int) (ok bool) {
-	token := v.text[start:]
-	if _, found := v.id(token); found || v.has(id) {
+	v.grow()
+	slot := v.slot(v.text[start:])
+	if v.slots[slot] != 0 || v.has(id) {
 		return false
 	}
 	for id >= len(v.places) {
 		v.places = append(v.places, place{length: -1})
 	}
-	v.places[id] = place{int32(start), int32(len(token))}
-	v.insert(token, id)
-	v.count++
+	v.set(slot, id, start)
 	return true
 }
 
 // put adds the token that is v.text[start:] as the next id. Of equal tokens the last has the id.
 func (v *vocabulary) put(start int) {
-	token, id := v.text[start:], len(v.places)
-	v.places = append(v.places, place{int32(start), int32(len(token))})
-	v.insert(token, id)
+	v.grow()
+	v.places = append(v.places, place{})
+	v.set(v.slot(v.text[start:]), len(v.places)-1, start)
+}
+
+func (v *vocabulary) set(slot, id, start int) {
+	v.places[id] = place{int32(start), int32(len(v.text) - start)}
+	v.slots[slot] = uint32(id) + 1
 	v.count++
 }
 
-func (v *vocabulary) insert(token []byte, id int) {
-	if 2*(v.count+1) > len(v.slots) {
-		v.slots = make([]uint32, 2*len(v.slots))
-		for i, p := range v.places {
-			if p.length >= 0 && i != id {
-				v.slots[v.slot(v.text[p.start:p.start+p.length])] = uint32(i) + 1
-			}
+// grow makes room for another token.
+func (v *vocabulary) grow() {
+	if 2*(v.count+1) <= len(v.slots) {
+		return
+	}
+	v.slots = make([]uint32, 2*len(v.slots))
+	for i, p := range v.places {
+		if p.length >= 0 {
+			v.slots[v.slot(v.bytes(i))] = uint32(i) + 1
 		}
 	}
-	v.slots[v.slot(token)] = uint32(id) + 1
 }
 
 // slot returns the slot of a token, or the empty one where it belongs.
