@@ -244,7 +244,7 @@ func translate(expression string) (string, error) {
 					return "", fmt.Errorf("the regular expression %q has %s, which Go's package regexp does not have, and it is not one of those known: those of GPT-2, Llama 3, Qwen 2, or any that ends with %s", expression, look, blanks)
 				}
 			}
-		case c == '+' && depth == 0 && i > 0 && strings.IndexByte("+*?}", expression[i-1]) >= 0 && (i < 2 || expression[i-2] != '\\'):
+		case c == '+' && depth == 0 && i > 0 && strings.IndexByte("+*?", expression[i-1]) >= 0 && (i < 2 || expression[i-2] != '\\'):
 			return "", fmt.Errorf("the regular expression %q has a possessive quantifier, %s, which Go's package regexp does not have", expression, expression[i-1:i+1])
 		}
 		b.WriteByte(c)

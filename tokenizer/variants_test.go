@@ -53,5 +53,5 @@ func TestVariantsOfTheLibrary(t *testing.T) {
 			}
 		})
 	}
-	require.Equal(t, 69, n)
+	require.Equal(t, 71, n)
 }
