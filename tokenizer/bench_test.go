@@ -24,7 +24,7 @@ func encodeSixty(b *testing.B, tok *Tokenizer) {
 }
 
 func BenchmarkMiniLM(b *testing.B) {
-	path := real(b, "MINILM", "tokenizer.json")
+	path := realFile(b, "MINILM", "tokenizer.json")
 	data, err := os.ReadFile(path)
 	require.NoError(b, err)
 	tok, err := Parse(path, data)

@@ -67,8 +67,8 @@ func TestLinesOfTheLibrary(t *testing.T) {
 	require.Equal(t, 2000, n)
 }
 
-// real returns a file of a real model, or skips the test: the variable names one in its folder.
-func real(t testing.TB, variable, name string) string {
+// realFile returns a file of a real model, or skips the test: the variable names one in its folder.
+func realFile(t testing.TB, variable, name string) string {
 	folder := filepath.Join("../out/real", strings.ToLower(variable))
 	if path := os.Getenv(variable); path != "" {
 		folder = filepath.Dir(path)
@@ -90,9 +90,9 @@ func sharedJSON(t testing.TB, name string, to any) {
 }
 
 func TestMiniLM(t *testing.T) {
-	tok, err := Load(real(t, "MINILM", "tokenizer.json"))
+	tok, err := Load(realFile(t, "MINILM", "tokenizer.json"))
 	require.NoError(t, err)
-	words, err := Load(real(t, "MINILM", "vocab.txt"))
+	words, err := Load(realFile(t, "MINILM", "vocab.txt"))
 	require.NoError(t, err)
 	var cases []struct {
 		Text string
@@ -113,7 +113,7 @@ func TestMiniLM(t *testing.T) {
 
 // The metadata of a GGUF file give the tokenizer of the model.
 func TestSmolLM2(t *testing.T) {
-	tok, err := FromGGUF(readMetadata(t, real(t, "SMOLLM2", "SmolLM2-135M-Instruct.Q4_1.gguf")))
+	tok, err := FromGGUF(readMetadata(t, realFile(t, "SMOLLM2", "SmolLM2-135M-Instruct.Q4_1.gguf")))
 	require.NoError(t, err)
 	require.Equal(t, 49152, tok.VocabSize())
 	var cases []struct {

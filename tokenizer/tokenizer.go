@@ -23,6 +23,7 @@ type Tokenizer struct {
 type encoder struct {
 	scratch scratch
 	texts   [2]Encoding
+	parts   []*Encoding
 }
 
 // MaxText is the largest number of bytes of a text: Encode leaves out what is beyond.
@@ -98,49 +99,69 @@ func (t *Tokenizer) IDs(text string, options ...Option) []int32 {
 
 // encode returns the tokens of one text or two, not filled up.
 func (t *Tokenizer) encode(s *settings, first, second string, pair bool) *Encoding {
-	w, _ := t.scratch.Get().(*encoder)
-	if w == nil {
-		w = new(encoder)
-	}
-	var both [2]*Encoding
-	parts := append(both[:0], &w.texts[0])
-	t.encodeText(w, s, first, 0)
-	if pair {
-		t.encodeText(w, s, second, 1)
-		parts = append(parts, &w.texts[1])
-	}
+	w := t.encoder()
+	parts := t.encodeTexts(w, s, first, second, pair)
 	if s.truncation != nil {
-		added, n, m := 0, w.texts[0].Len(), -1
-		if t.processor != nil && s.add {
-			added = t.processor.added(pair)
-		}
+		n, m := t.room(s, parts)
+		s.truncation.truncate(parts[0], n)
 		if pair {
-			m = w.texts[1].Len()
-		}
-		n, m = s.truncation.lengths(n, m, added)
-		s.truncation.truncate(&w.texts[0], n)
-		if pair {
-			s.truncation.truncate(&w.texts[1], m)
+			s.truncation.truncate(parts[1], m)
 		}
 	}
-	for i, p := range parts {
-		p.complete(int32(i))
-	}
-	if t.processor != nil {
-		parts = t.processor.process(parts, s.add)
-	}
-	e := join(parts)
+	e := t.finish(s, parts)
 	if len(first)+len(second) <= maxScratch {
 		t.scratch.Put(w)
 	}
 	return e
 }
 
+// encoder returns memory to encode with.
+func (t *Tokenizer) encoder() *encoder {
+	if w, ok := t.scratch.Get().(*encoder); ok {
+		return w
+	}
+	return new(encoder)
+}
+
+// encodeTexts returns the tokens of one text or two, which w keeps.
+func (t *Tokenizer) encodeTexts(w *encoder, s *settings, first, second string, pair bool) []*Encoding {
+	t.encodeText(w, s, first, 0)
+	w.parts = append(w.parts[:0], &w.texts[0])
+	if pair {
+		t.encodeText(w, s, second, 1)
+		w.parts = append(w.parts, &w.texts[1])
+	}
+	return w.parts
+}
+
+// room returns how many tokens of each text an encoding may have.
+func (t *Tokenizer) room(s *settings, parts []*Encoding) (n, m int) {
+	pair, added := len(parts) == 2, 0
+	if t.processor != nil && s.add {
+		added = t.processor.added(pair)
+	}
+	m = -1
+	if pair {
+		m = parts[1].Len()
+	}
+	return s.truncation.lengths(parts[0].Len(), m, added)
+}
+
+// finish returns the encoding of texts that are truncated.
+func (t *Tokenizer) finish(s *settings, parts []*Encoding) *Encoding {
+	for i, p := range parts {
+		p.complete(int32(i))
+	}
+	if t.processor != nil {
+		parts = t.processor.process(parts, s.add)
+	}
+	return join(parts)
+}
+
 // encodeText sets w.texts[i] to the tokens of a text.
 func (t *Tokenizer) encodeText(w *encoder, s *settings, text string, i int) {
 	e, word := &w.texts[i], int32(0)
-	*e = Encoding{IDs: e.IDs[:0], TypeIDs: e.TypeIDs[:0], AttentionMask: e.AttentionMask[:0], SpecialTokensMask: e.SpecialTokensMask[:0],
-		Words: e.Words[:0], Offsets: e.Offsets[:0], Tokens: e.Tokens[:0]}
+	e.reset()
 	t.run(&w.scratch, text[:min(len(text), MaxText)], s.parse, func(p piece, tokens []token) {
 		e.add(t, p, tokens, word)
 		word++
