@@ -163,7 +163,19 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if err = cmp.Or(err, f.Close()); err != nil || there {
 		return err
 	}
-	return os.Rename(name, path)
+	if err = os.Rename(name, path); err == nil {
+		syncFolder(filepath.Dir(path))
+	}
+	return err
+}
+
+// syncFolder has a new name in a folder survive a crash of the machine, where the system can do
+// so. The file is whole without it, under its new name or the old one.
+func syncFolder(dir string) {
+	if f, err := os.Open(dir); err == nil {
+		f.Sync()
+		f.Close()
+	}
 }
 
 // abandonedAfter is the age of temporary files of killed processes: a file that is being
