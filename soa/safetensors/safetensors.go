@@ -60,7 +60,7 @@ const maxHeader = 100 << 20
 var dtypes = map[string]types.DType{
 	"BOOL": types.Bool, "U8": types.U8, "U16": types.U16, "U32": types.U32, "U64": types.U64,
 	"I8": types.I8, "I16": types.I16, "I32": types.I32, "I64": types.I64,
-	"F16": types.F16, "BF16": types.BF16, "F32": types.F32, "F64": types.F64,
+	"F16": types.F16, "BF16": types.BF16, "F32": types.F32, "F64": types.F64, "C64": types.C64,
 }
 
 // entry is a tensor in the header.
@@ -268,6 +268,9 @@ func Encode(f *File) (head []byte, tensors []Tensor, err error) {
 		}
 		if _, twice := all[t.Name]; twice || t.Name == "__metadata__" {
 			return nil, nil, fmt.Errorf("tensor %s: the name is taken: names differ within a file", t.Name)
+		}
+		if names[t.View.Type.DType] == "" {
+			return nil, nil, fmt.Errorf("tensor %s: the format has no dtype for %v", t.Name, t.View.Type)
 		}
 		shape, n := append([]int{}, t.View.Type.Shape...), t.View.Type.Bytes()
 		if n > math.MaxInt-at {

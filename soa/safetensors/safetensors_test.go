@@ -72,6 +72,18 @@ func TestRoundTrip(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
+// A complex number is two of f32, in every file that Python writes.
+func TestComplex(t *testing.T) {
+	f, err := Decode("m", soa.Wrap(file(`{"x":{"dtype":"C64","shape":[1],"data_offsets":[0,8]}}  `, 0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0)))
+	require.NoError(t, err)
+	x, err := f.Lookup("x")
+	require.NoError(t, err)
+	soa.With(x, func(s []complex64) { require.Equal(t, []complex64{1 - 2i}, s) })
+	require.Contains(t, string(encoded(t, f)), `"dtype":"C64"`)
+	err = Write(&bytes.Buffer{}, &File{Tensors: []Tensor{{"z", soa.Make(types.Of(types.C128, 1))}}})
+	require.EqualError(t, err, "tensor z: the format has no dtype for c128[1]")
+}
+
 // In place where elements are aligned, a copy where they are not.
 func TestDecodeInPlace(t *testing.T) {
 	data := soa.New(1024).Bytes()
