@@ -2,6 +2,7 @@ package lazy_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"runtime"
@@ -434,4 +435,43 @@ func TestMoreThanTheMachineHas(t *testing.T) {
 		require.ErrorIs(t, err, lazy.ErrMemory)
 		require.ErrorIs(t, tr.Device().Variable("w", lazy.F32, 1<<45).Err(), lazy.ErrMemory)
 	}
+}
+
+// SetAll changes all variables or none, and says what is wrong with the first that is no variable.
+func TestSetAll(t *testing.T) {
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	defer dev.Close()
+	a, b := dev.Variable("a", lazy.F32, 2), dev.Variable("b", lazy.I64)
+	fill := func(i int, dst soa.View) error {
+		switch i {
+		case 0:
+			copy(soa.Slice[float32](dst), []float32{1, 2})
+		default:
+			soa.Slice[int64](dst)[0] = 3
+		}
+		return nil
+	}
+	both := []*lazy.Tensor{a, b}
+	require.NoError(t, lazy.SetAll(both, fill))
+	requireValues := func() {
+		x, err := lazy.ToSlice[float32](a)
+		require.NoError(t, err)
+		require.Equal(t, []float32{1, 2}, x)
+		y, err := lazy.ToSlice[int64](b)
+		require.NoError(t, err)
+		require.Equal(t, []int64{3}, y)
+	}
+	requireValues()
+	broken := errors.New("broken")
+	require.ErrorIs(t, lazy.SetAll(both, func(i int, dst soa.View) error {
+		soa.Zero(dst)
+		if i == 1 {
+			return broken
+		}
+		return nil
+	}), broken)
+	requireValues()
+	require.ErrorContains(t, lazy.SetAll([]*lazy.Tensor{a, lazy.From(dev, []float32{1})}, fill), "set_all(f32[1]): it is not a variable")
+	require.ErrorContains(t, lazy.SetAll([]*lazy.Tensor{nil}, fill), "set_all")
 }

@@ -66,7 +66,7 @@
 //     Random.DropoutOf, Random.Fork, Random.State, Random.SetState, RandomState,
 //     RandomState.MarshalText, RandomState.UnmarshalText, RandomState.MarshalBinary,
 //     RandomState.UnmarshalBinary
-//   - Initial values: Initializer, Init, SetValues, SetView, Constant, Normal,
+//   - Initial values: Initializer, Init, SetValues, SetView, SetAll, Constant, Normal,
 //     TruncatedNormal, Uniform, HeNormal, HeUniform, GlorotNormal, GlorotUniform,
 //     KaimingUniform
 //   - Control flow: Case, While, Scan, If, For, ScanOptions, Map, Vmap, VmapOptions

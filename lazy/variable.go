@@ -366,6 +366,35 @@ func SetView(t *Tensor, view soa.View) *Tensor {
 	return t
 }
 
+// SetAll gives all variables new values, or none. It calls fill for each of them: dst is dense
+// memory of the type of variables[i], in which fill writes every element. If fill fails, no
+// variable is changed, and SetAll returns the error. Like Init, call it before the variables are
+// used. A variable that is there twice has the values of the last one.
+func SetAll(variables []*Tensor, fill func(i int, dst soa.View) error) error {
+	const op = "set_all"
+	views := make([]soa.View, len(variables))
+	at := callsite.Caller()
+	for i, t := range variables {
+		if b := t.notVariable(op); b != nil {
+			return b.err
+		}
+		view, err := t.dev.memory.Make(t.v.typ)
+		if err != nil {
+			return memoryError(at, op, err)
+		}
+		views[i] = view
+	}
+	for i := range variables {
+		if err := fill(i, views[i]); err != nil {
+			return err
+		}
+	}
+	for i, t := range variables {
+		t.v.set(views[i], false, at)
+	}
+	return nil
+}
+
 // assignment is a variable that a program assigns.
 type assignment struct {
 	v      *variable
