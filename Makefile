@@ -87,6 +87,7 @@ soak: ## run a million steps, and a million reads, and watch memory; compare 100
 	soak -run '^TestGoldens$$' ./internal/test/torchgolden; \
 	soak -run '^TestRandomCalls$$' ./internal/calls; \
 	soak -run KilledWriters ./backends/objcache; \
+	soak -run KilledProcesses ./checkpoint; \
 	soak -run Soak ./backends/kit/simplify; \
 	soak -run RandomProgramsOfOpenSizes ./backends/reference; \
 	soak -run '^TestRandom$$|RandomPrograms|StandInsAreExact|RandomUpdates|Networks|TestThreads|LargePrograms|^TestConvolutions$$|^TestSelectAndScatter$$|DeepAndWide|Billions|^TestContractions$$|^TestOps$$|^TestExponentialsOfRows$$|^TestRecords$$|^TestBlocksOfRows$$|CellsHaveShortBlocks|RandomFirstOfRows|RandomSorts|^TestSortsOnVectors$$' ./backends/reference/llvm; \

@@ -1,0 +1,148 @@
+package gguf
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+func blocks(t testing.TB) []byte {
+	data, err := os.ReadFile("../testdata/blocks.gguf")
+	require.NoError(t, err)
+	return data
+}
+
+// A file that is cut within the list of tensors or within their elements is refused.
+func TestCut(t *testing.T) {
+	data := blocks(t)
+	f, err := Decode("whole", soa.Wrap(data))
+	require.NoError(t, err)
+	require.Equal(t, 3, f.Version)
+	last := f.Tensors[len(f.Tensors)-1]
+	end := len(data) - 32 + last.raw.Type.Bytes() // the file is filled up to a multiple of 32
+	for n := range end {
+		_, err := Decode("cut", soa.Wrap(data[:n]))
+		require.Error(t, err, n)
+	}
+	_, err = Decode("cut", soa.Wrap(data[:end]))
+	require.NoError(t, err)
+}
+
+// Blocks are in place; a plain tensor is, too, if its address is a multiple of an element's size.
+func TestInPlace(t *testing.T) {
+	for _, shift := range []int{0, 1} {
+		mem := soa.New(4096).Bytes()
+		n := copy(mem[shift:], blocks(t))
+		f, err := Decode("m", soa.Wrap(mem[shift:shift+n]))
+		require.NoError(t, err)
+		for _, x := range f.Tensors {
+			if x.DType == F64 {
+				v := x.View()
+				require.Equal(t, []float64{0.1}, soa.Slice[float64](v))
+				require.Equal(t, shift == 0, v.Base() == x.raw.Base())
+			}
+			if x.DType == Q4_K {
+				before := make([]float32, 256)
+				require.NoError(t, x.Dequantize(before))
+				raw := x.Raw()
+				soa.Slice[uint8](raw)[16] ^= 15
+				after := make([]float32, 256)
+				require.NoError(t, x.Dequantize(after))
+				require.NotEqual(t, before[0], after[0])
+				require.Equal(t, before[1:], after[1:])
+			}
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	f, err := Map("../testdata/blocks.gguf")
+	require.NoError(t, err)
+	x := f.Tensors[0]
+	require.EqualError(t, x.Dequantize(make([]float32, 5)), "tensor Q4_0 has 128 elements, the slice has 5")
+	require.PanicsWithValue(t, "gguf: 17 bytes of Q4_0 for 32 elements", func() { Dequantize(make([]float32, 32), Q4_0, make([]byte, 17)) })
+	f.Close()
+	require.ErrorIs(t, x.Dequantize(make([]float32, 128)), soa.ErrReleased)
+	require.Equal(t, "type 99", DType(99).String())
+	_, err = Map("none")
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// The least and the greatest numbers of blocks, computed by hand from the formulas.
+func TestExtremes(t *testing.T) {
+	one := binary.LittleEndian.AppendUint16(nil, uint16(types.ToFloat16(0.5)))
+	block := func(n int, fill byte, scales ...int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = fill
+		}
+		for _, at := range scales {
+			copy(b[at:], one)
+		}
+		return b
+	}
+	for _, c := range []struct {
+		d        DType
+		fill     byte
+		scales   []int
+		min, max float32
+	}{
+		{Q4_0, 0x00, []int{0}, -4, -4}, {Q4_0, 0xff, []int{0}, 3.5, 3.5},
+		{Q4_1, 0x00, []int{0, 2}, 0.5, 0.5}, {Q4_1, 0xff, []int{0, 2}, 8, 8},
+		{Q5_0, 0x00, []int{0}, -8, -8}, {Q5_0, 0xff, []int{0}, 7.5, 7.5},
+		{Q5_1, 0x00, []int{0, 2}, 0.5, 0.5}, {Q5_1, 0xff, []int{0, 2}, 16, 16},
+		{Q8_0, 0x80, []int{0}, -64, -64}, {Q8_0, 0x7f, []int{0}, 63.5, 63.5},
+		{Q4_K, 0x00, []int{0, 2}, 0, 0}, {Q4_K, 0xff, []int{0, 2}, 0.5*63*15 - 0.5*63, 0.5*63*15 - 0.5*63},
+		{Q5_K, 0x00, []int{0, 2}, 0, 0}, {Q5_K, 0xff, []int{0, 2}, 0.5*63*31 - 0.5*63, 0.5*63*31 - 0.5*63},
+		{Q6_K, 0x00, []int{208}, 0, 0}, {Q6_K, 0xff, []int{208}, 0.5 * -1 * 31, 0.5 * -1 * 31},
+	} {
+		y := make([]float32, c.d.Block())
+		Dequantize(y, c.d, block(c.d.BlockBytes(), c.fill, c.scales...))
+		low, high := float32(math.Inf(1)), float32(math.Inf(-1))
+		for _, v := range y {
+			low, high = min(low, v), max(high, v)
+		}
+		require.Equal(t, []float32{c.min, c.max}, []float32{low, high}, "%v %#x", c.d, c.fill)
+	}
+}
+
+// What decodes can be read.
+func FuzzDecode(f *testing.F) {
+	f.Add(blocks(f))
+	big, err := os.ReadFile("../testdata/refused_big_endian.gguf")
+	require.NoError(f, err)
+	f.Add(big)
+	f.Add(append([]byte("GGUF\x03\x00\x00\x00"), make([]byte, 16)...))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Decode("fuzz", soa.Wrap(data))
+		if err != nil {
+			return
+		}
+		for _, x := range m.Tensors {
+			dst := make([]float32, x.Shape.Elements()) // at least a bit of the file each
+			require.NoError(t, x.Dequantize(dst))
+			if v := x.View(); x.DType.Plain() != types.Invalid {
+				require.NoError(t, soa.Copy(soa.Make(v.Type), v))
+			}
+		}
+	})
+}
+
+func BenchmarkDequantize(b *testing.B) {
+	for _, d := range []DType{F16, Q4_0, Q4_1, Q8_0, Q4_K, Q6_K} {
+		b.Run(d.String(), func(b *testing.B) {
+			const n = 1 << 16
+			dst, src := make([]float32, n), make([]byte, n/d.Block()*d.BlockBytes())
+			b.SetBytes(4 * n)
+			for b.Loop() {
+				Dequantize(dst, d, src)
+			}
+		})
+	}
+}

@@ -1,0 +1,211 @@
+package checkpoint
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"ltc/internal/diag"
+	"ltc/lazy"
+	"ltc/soa"
+)
+
+// Options say how names of tensors match names of variables.
+type Options struct {
+	// AllowMissing leaves variables that have no tensor as they are.
+	AllowMissing bool
+	// AllowExtra ignores tensors that no variable takes.
+	AllowExtra bool
+	// Prefix selects the tensors whose names begin with it, and is cut off these. Others are ignored.
+	Prefix string
+	// Rename returns the variable's name for a tensor's, after Prefix is cut off; "" ignores the
+	// tensor. Nil keeps names.
+	Rename func(name string) string
+}
+
+// LoadError lists all that keeps a state from being loaded into variables.
+type LoadError struct {
+	File       string
+	Missing    []string // variables without a tensor, with the name that was probably meant
+	Extra      []string // tensors without a variable
+	Mismatched []string // pairs whose shapes or dtypes differ, and other mistakes
+}
+
+// Error lists every name on a line of its own.
+func (e *LoadError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "load %s: no variable was changed", e.File)
+	for _, part := range []struct {
+		what, noun, hint string
+		all              []string
+	}{
+		{"missing", "variable", " (AllowMissing keeps their values)", e.Missing},
+		{"extra", "tensor", " (AllowExtra ignores them)", e.Extra},
+		{"mismatched", "variable", "", e.Mismatched},
+	} {
+		if len(part.all) > 0 {
+			fmt.Fprintf(&b, "\n%s: %s%s", part.what, diag.Count(len(part.all), part.noun), part.hint)
+			for _, line := range part.all {
+				b.WriteString("\n\t" + line)
+			}
+		}
+	}
+	return b.String()
+}
+
+// LoadInto gives variables the values of the tensors of their names. Shapes must be equal; nothing
+// is transposed. Dtypes must be equal or of one kind: floating-point numbers round to the nearest,
+// an integer must fit, and quantized blocks are dequantized. LoadInto changes all variables or
+// none. If names, shapes or dtypes do not match, the error is a [LoadError] that lists all of them.
+// Like [lazy.SetValues], call it before a step uses the variables. For a map use [maps.All].
+func LoadInto(variables iter.Seq2[string, *lazy.Tensor], from *State, o Options) error {
+	l := loading{from: from, problems: &LoadError{File: from.name}, tensors: map[string]*Tensor{}}
+	if l.problems.File == "" {
+		l.problems.File = "the state"
+	}
+	l.rename(o)
+	l.match(variables)
+	l.extra(o)
+	l.missing(o)
+	if p := l.problems; len(p.Missing)+len(p.Extra)+len(p.Mismatched) > 0 {
+		return p
+	}
+	err := lazy.SetAll(l.into, func(i int, dst soa.View) error { return l.values[i].fill(dst) })
+	if err != nil {
+		return fmt.Errorf("load %s: %w", l.problems.File, err)
+	}
+	return nil
+}
+
+// Load opens a file, gives variables its values as [LoadInto] does, and closes it. It returns the
+// file's metadata.
+func Load(path string, variables iter.Seq2[string, *lazy.Tensor], o Options) (Metadata, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := LoadInto(variables, &f.State, o); err != nil {
+		return nil, err
+	}
+	return f.Metadata, nil
+}
+
+// loading is one call of LoadInto.
+type loading struct {
+	from     *State
+	problems *LoadError
+	names    []string           // of variables, of the tensors they take
+	tensors  map[string]*Tensor // by the variable's name
+	order    []string           // of tensors
+
+	into   []*lazy.Tensor
+	values []*Tensor
+	lacks  []string
+}
+
+func (l *loading) mismatch(format string, args ...any) {
+	l.problems.Mismatched = append(l.problems.Mismatched, fmt.Sprintf(format, args...))
+}
+
+// rename finds the variable's name of every tensor.
+func (l *loading) rename(o Options) {
+	for _, t := range l.from.tensors {
+		name, ok := strings.CutPrefix(t.Name, o.Prefix)
+		if !ok {
+			continue
+		}
+		if o.Rename != nil {
+			if name = o.Rename(name); name == "" {
+				continue
+			}
+		}
+		if other, twice := l.tensors[name]; twice {
+			l.mismatch("%s: tensors %s and %s have this name", name, other.Name, t.Name)
+			continue
+		}
+		l.tensors[name] = t
+		l.order = append(l.order, name)
+	}
+}
+
+// match finds the tensor of every variable.
+func (l *loading) match(variables iter.Seq2[string, *lazy.Tensor]) {
+	seen := map[string]*lazy.Tensor{}
+	for name, v := range variables {
+		if before, twice := seen[name]; twice {
+			if before != v {
+				l.mismatch("%s: two variables have this name", name)
+			}
+			continue
+		}
+		seen[name] = v
+		t, ok := l.tensors[name]
+		switch {
+		case v == nil:
+			l.mismatch("%s: the variable is nil", name)
+		case v.Err() != nil:
+			l.mismatch("%s: %v", name, v.Err())
+		case !v.IsVariable():
+			l.mismatch("%s: it is not a variable", name)
+		case !ok:
+			l.lacks = append(l.lacks, name)
+		case !slices.Equal(v.Shape(), t.Type.Shape):
+			l.mismatch("%s: the variable is %v, the tensor is %v", name, v.Type(), t.Type)
+		case !convertible(t.Type.DType, v.DType()):
+			l.mismatch("%s: the variable is %v, the tensor is %v, which is not converted to %v", name, v.Type(), t.Type, v.DType())
+		default:
+			l.into, l.values = append(l.into, v), append(l.values, t)
+		}
+		delete(l.tensors, name)
+	}
+	slices.Sort(l.problems.Mismatched)
+}
+
+// extra lists the tensors that are left.
+func (l *loading) extra(o Options) {
+	l.order = slices.DeleteFunc(l.order, func(name string) bool { return l.tensors[name] == nil })
+	if o.AllowExtra {
+		return
+	}
+	for _, name := range l.order {
+		t := l.tensors[name]
+		line := fmt.Sprintf("%s %v", name, t.Type)
+		if t.Name != name {
+			line += ", in the file " + t.Name
+		}
+		l.problems.Extra = append(l.problems.Extra, line)
+	}
+}
+
+// maxNear bounds the pairs of names that are compared for near matches.
+const maxNear = 100_000
+
+// missing lists the variables without a tensor.
+func (l *loading) missing(o Options) {
+	if o.AllowMissing {
+		return
+	}
+	slices.Sort(l.lacks)
+	for _, name := range l.lacks {
+		line := name
+		if len(l.lacks)*len(l.order) <= maxNear {
+			if near := nearest(name, l.order); near != "" {
+				line += "; did you mean " + near + "?"
+			}
+		}
+		l.problems.Missing = append(l.problems.Missing, line)
+	}
+}
+
+// nearest returns the name that ends with the other one, as with a prefix that one of them lacks;
+// else the name with the fewest edits.
+func nearest(name string, names []string) string {
+	for _, n := range names {
+		if strings.HasSuffix(n, "."+name) || strings.HasSuffix(name, "."+n) {
+			return n
+		}
+	}
+	return diag.Nearest(name, names)
+}

@@ -1,0 +1,84 @@
+package checkpoint
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ltc/internal/diag"
+)
+
+// Metadata has small values by name: the number of the step, the state of random numbers, the place
+// in the data. A file of safetensors has texts: that of a string is itself, that of an
+// [encoding.TextMarshaler] is what it writes, and any other value is JSON. GGUF and PyTorch's
+// files have numbers, strings, bools and lists.
+type Metadata map[string]any
+
+// Value stores the value of a name in the pointer into. A text is read as it was written: for a
+// *string as it is, by an [encoding.TextUnmarshaler], else as JSON. A number must fit.
+func (m Metadata) Value(name string, into any) error {
+	x, ok := m[name]
+	if !ok {
+		return fmt.Errorf("there is no value %s%s", name, diag.Meant(name, "value", slices.Sorted(maps.Keys(m))))
+	}
+	text, isText := x.(string)
+	var err error
+	switch p := into.(type) {
+	case *string:
+		if !isText {
+			return fmt.Errorf("value %s is a %T, not a string", name, x)
+		}
+		*p = text
+	case encoding.TextUnmarshaler:
+		if !isText {
+			return fmt.Errorf("value %s is a %T, not a string", name, x)
+		}
+		err = p.UnmarshalText([]byte(text))
+	default:
+		data := []byte(text)
+		if !isText {
+			data, err = json.Marshal(x)
+		}
+		err = errors.Join(err, unmarshal(data, into))
+	}
+	if err != nil {
+		return fmt.Errorf("value %s: %w", name, err)
+	}
+	return nil
+}
+
+// unmarshal is json.Unmarshal, whose errors about values that are no JSON show them.
+func unmarshal(data []byte, into any) error {
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%.40q for a %T: %w", data, into, err)
+	}
+	return nil
+}
+
+// texts returns the values as the texts that a file has.
+func (m Metadata) texts() (map[string]string, error) {
+	all := make(map[string]string, len(m))
+	for name, x := range m {
+		switch x := x.(type) {
+		case string:
+			all[name] = x
+			continue
+		case encoding.TextMarshaler:
+			text, err := x.MarshalText()
+			if err != nil {
+				return nil, fmt.Errorf("value %s: %w", name, err)
+			}
+			all[name] = string(text)
+			continue
+		}
+		text, err := json.Marshal(x)
+		if err != nil {
+			return nil, fmt.Errorf("value %s: %w", name, err)
+		}
+		all[name] = string(text)
+	}
+	return all, nil
+}
