@@ -17,9 +17,11 @@ type LAMBConfig struct {
 	Master      types.DType // dtype of master copies of narrower parameters; 0: none
 }
 
-// NewLAMB returns LAMB (You et al., Large Batch Optimization for Deep Learning, 2020): the
-// update u of Adam, with λw, has the length of w: w ← w − LR·u·‖w‖/‖u‖. The ratio of the
-// two lengths is 1 where one is 0.
+// NewLAMB returns LAMB: the update u of Adam, with λw, has the length of w:
+// w ← w − LR·u·‖w‖/‖u‖.
+//
+// The ratio of the two lengths is 1 where one is 0. It is by You et al., Large Batch
+// Optimization for Deep Learning, 2020.
 func NewLAMB(dev *lazy.Device, params []*lazy.Tensor, c LAMBConfig, groups ...Group) *Optimizer {
 	return newOptimizer("lamb", dev, params, groups, func(g Group) (hyper, rule) {
 		c := c

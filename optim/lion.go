@@ -14,8 +14,10 @@ type LionConfig struct {
 	Master      types.DType // dtype of master copies of narrower parameters; 0: none
 }
 
-// NewLion returns Lion (Chen et al., Symbolic Discovery of Optimization Algorithms, 2023):
-// w ← w(1 − LR·λ) − LR·sign(β₁m + (1-β₁)g), and m is a moving average of g by β₂.
+// NewLion returns Lion: w ← w(1 − LR·λ) − LR·sign(β₁m + (1-β₁)g), and m is a moving average
+// of g by β₂.
+//
+// It is by Chen et al., Symbolic Discovery of Optimization Algorithms, 2023.
 func NewLion(dev *lazy.Device, params []*lazy.Tensor, c LionConfig, groups ...Group) *Optimizer {
 	return newOptimizer("lion", dev, params, groups, func(g Group) (hyper, rule) {
 		c := c

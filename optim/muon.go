@@ -32,8 +32,9 @@ const (
 )
 
 // NewMuon returns torch.optim.Muon, for matrices: a step goes along the moving average of
-// g made orthogonal by an iteration in bf16. Give other parameters to an optimizer of their
-// own, such as AdamW.
+// g made orthogonal by an iteration in bf16.
+//
+// Give other parameters to an optimizer of their own, such as AdamW.
 func NewMuon(dev *lazy.Device, params []*lazy.Tensor, c MuonConfig, groups ...Group) *Optimizer {
 	o := newOptimizer("muon", dev, params, groups, func(g Group) (hyper, rule) {
 		c := c

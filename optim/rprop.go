@@ -18,8 +18,9 @@ type RpropConfig struct {
 }
 
 // NewRprop returns torch.optim.Rprop, resilient backpropagation: each element has a step
-// size of its own and moves against the sign of its gradient. The rate counts in the first
-// step alone.
+// size of its own and moves against the sign of its gradient.
+//
+// The rate counts in the first step alone.
 func NewRprop(dev *lazy.Device, params []*lazy.Tensor, c RpropConfig, groups ...Group) *Optimizer {
 	return newOptimizer("rprop", dev, params, groups, func(g Group) (hyper, rule) {
 		c := c
