@@ -206,7 +206,6 @@ func TestComplexMistakes(t *testing.T) {
 		"maximum(c64[2], f32[2])": z.Maximum(x),
 		"less(c64[2], c64[2]): complex numbers have no order; compare their Abs, Real or Imag (compare_c4)":                                                               z.Less(z),
 		"maximum(c64[2], c64[2]): x must be a number, is c64; convert it with Convert (maximum_c1)":                                                                       z.Maximum(z),
-		"convert(c64[2]): x is c64; ask with NotEqualScalar(0) (convert_c3)":                                                                                              z.Convert(lazy.Bool),
 		"full_complex(): dtype must be c64 or c128, is f32":                                                                                                               lazy.FullComplex(tr, lazy.F32, 1i),
 		"grad(c64[]): the tensor to differentiate must be a floating-point scalar, and is complex; take its Abs, Real or Imag and reduce it, or give its gradient to VJP": lazy.Grad(z.Sum(), z)[0],
 		"fft(c64[2]): axis 0 of x is 2, and must have 3 elements for the lengths [3] (fft_c5)":                                                                            z.FourierTransform(lazy.Fourier, 3),

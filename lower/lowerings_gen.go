@@ -60,7 +60,7 @@ func init() {
 		ir.OpShiftRightLogical:  lowerElementwise,
 		ir.OpCompare:            lowerCompare,
 		ir.OpWhere:              lowerElementwise,
-		ir.OpConvert:            lowerElementwise,
+		ir.OpConvert:            lowerConvert,
 		ir.OpBitCast:            lowerElementwise,
 		ir.OpComplex:            lowerComplex,
 		ir.OpReal:               lowerReal,

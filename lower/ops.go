@@ -125,6 +125,14 @@ func (l *lowerer) compare(direction string, d types.DType, t mlir.Type, operands
 		attr("compare_type", mlir.EnumAttr{Dialect: "stablehlo", Kind: "comparison_type", Value: kind}))
 }
 
+// lowerConvert asks whether complex numbers are not 0 for bool: what stablehlo.convert makes of them is open.
+func lowerConvert(l *lowerer, n *ir.Node) *mlir.Value {
+	if from := n.In[0].Type; from.DType.IsComplex() && n.Type.DType == types.Bool {
+		return l.compare("NE", from.DType, tensor(n.Type), l.values[n.In[0].ID], l.filled(from, 0))
+	}
+	return l.emit(stablehlo.Convert, tensor(n.Type), l.in(n))
+}
+
 func lowerBroadcast(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.emit(stablehlo.BroadcastInDim, tensor(n.Type), l.in(n), ints("broadcast_dimensions", n.Attrs[ir.BroadcastAxes].Ints))
 }

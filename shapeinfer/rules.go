@@ -30,9 +30,6 @@ func inferConvert(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 	if attrs[ir.ConvertDType].Int < 0 || attrs[ir.ConvertDType].Int > 255 || !d.Valid() {
 		return breaks(convertDType, "there is no dtype number %d", attrs[ir.ConvertDType].Int)
 	}
-	if in[0].Type.DType.IsComplex() && d == types.Bool {
-		return breaks(convertComplex, "x is %v; ask with NotEqualScalar(0)", in[0].Type.DType)
-	}
 	return types.Type{DType: d, Shape: in[0].Type.Shape}, nil
 }
 

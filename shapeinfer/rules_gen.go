@@ -125,7 +125,6 @@ const (
 	compareDirection         demand = 1
 	compareOrder             demand = 2
 	convertDType             demand = 1
-	convertComplex           demand = 2
 	bitCastDType             demand = 1
 	bitCastWidth             demand = 2
 	fFTKind                  demand = 1

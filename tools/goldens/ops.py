@@ -214,6 +214,8 @@ def one_of(op):
         for a in ANY:
             for b in ANY:
                 yield case(f"{a} to {b}", lambda x: x.to(DTYPES[b]), [t(a, (7,), 0 if b == "u8" else -3, 3)], {"dtype": b})
+        for a in COMPLEX:
+            yield case(f"{a} to bool", lambda x: x.to(torch.bool), [torch.tensor([0, 1, -2j, 3 + 1j, complex("nan")], dtype=DTYPES[a])], {"dtype": "bool"})
     if op == "MatMul":
         for d in FLOATS + ["i32", "i64"]:
             yield case(d, torch.matmul, [t(d, (3, 4)), t(d, (4, 2))], kind=RELATIVE, gradient=d == "f32")

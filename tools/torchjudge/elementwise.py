@@ -148,7 +148,7 @@ def isclose(x, y, rtol=1e-5, atol=1e-8, equal_nan=False):
 
 
 def convert(dtype):
-    return lambda x, **kwargs: Call("NotEqualScalar", x, v=0.0) if dtype == "bool" and x.is_complex() else Call("Convert", x, dtype=dtype)
+    return lambda x, **kwargs: Call("Convert", x, dtype=dtype)
 
 
 def to(x, *args, **kwargs):
