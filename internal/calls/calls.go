@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"ltc/internal/diag"
 	"ltc/ir/ops"
@@ -64,8 +65,8 @@ var All = sync.OnceValue(func() []*Op {
 })
 
 // Find returns the op with a name: that of its Go method or function (MatMul, nn.SiLU), or
-// the mnemonic in texts and errors (matmul, nn.silu). The error for another name says which is closest: the
-// function of a package counts as its name without the package, too.
+// the mnemonic in texts and errors (matmul, nn.silu). The error for another name says which is closest by its
+// letters, or else by its words: the function of a package counts as its name without the package, too.
 func Find(name string) (*Op, error) {
 	for _, o := range All() {
 		if o.GoName() == name || o.Mnemonic() == name {
@@ -84,10 +85,53 @@ func Find(name string) (*Op, error) {
 			}
 		}
 	}
+	if best == "" {
+		best = nearestByWords(name)
+	}
 	if best != "" {
 		best = fmt.Sprintf(": did you mean %s?", best)
 	}
 	return nil, fmt.Errorf("no op %q%s", name, best)
+}
+
+// nearestByWords returns the Go name of the op that shares most words with a name, at least half of those of both:
+// HannWindow for window_hann. It returns "" if there is none.
+func nearestByWords(name string) (best string) {
+	asked, most := wordsOf(name), 0.0
+	for _, o := range All() {
+		own, shared := wordsOf(o.Mnemonic()), 0
+		for _, w := range own {
+			if slices.Contains(asked, w) {
+				shared++
+			}
+		}
+		if share := 2 * float64(shared) / float64(len(asked)+len(own)); share >= 0.5 && share > most {
+			best, most = o.GoName(), share
+		}
+	}
+	return best
+}
+
+// wordsOf splits a name, without its package, at underscores and capitals. The number of axes at the end of a word, as in
+// pool2d, is none of its letters.
+func wordsOf(name string) (all []string) {
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 && !unicode.IsUpper(rune(name[i-1])) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	for _, w := range strings.Split(b.String(), "_") {
+		for _, axes := range []string{"1d", "2d", "3d"} {
+			w = strings.TrimSuffix(w, axes)
+		}
+		if w != "" {
+			all = append(all, w)
+		}
+	}
+	return all
 }
 
 // Signature prints the op as MatMul(x, y) or Sum(x) {axes: axes}. What may be left out

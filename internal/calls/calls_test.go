@@ -114,6 +114,11 @@ func TestFind(t *testing.T) {
 		"relu6x":      `no op "relu6x": did you mean nn.ReLU6?`,
 		"pdist":       `no op "pdist": did you mean nn.PDist?`,
 		"wibbledywub": `no op "wibbledywub"`,
+
+		"max_pool2d_backward":     `no op "max_pool2d_backward": did you mean MaxPool?`,
+		"window_hann":             `no op "window_hann": did you mean HannWindow?`,
+		"MultiHeadAttnWeights":    `no op "MultiHeadAttnWeights": did you mean nn.MultiHeadAttention?`,
+		"torch.linalg.eig_values": `no op "torch.linalg.eig_values": did you mean linalg.Eig?`,
 	} {
 		_, err := calls.Find(name)
 		require.EqualError(t, err, want)
