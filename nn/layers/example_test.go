@@ -61,6 +61,85 @@ func Example() {
 	// [0] <nil>
 }
 
+// Gradients of two batches add up in the variable.
+func Example_gradients() {
+	dev, err := lazy.Open("eval")
+	check(err)
+	tr := lazy.NewTrace(dev)
+	w := lazy.SetValues(dev.Variable("w", lazy.F32, 2), []float32{1, 2})
+	for _, batch := range [][]float32{{1, 1}, {3, 5}} {
+		check(lazy.From(tr, batch).Mul(w).Sum().Backward())
+		check(tr.MarkStep())
+	}
+	fmt.Println(lazy.ToSlice[float32](w.Grad()))
+	w.ZeroGrad()
+	// Output: [4 6] <nil>
+}
+
+// Scale multiplies each feature by a number that it learns.
+type Scale struct {
+	module.Base
+	Features int
+	Gamma    *lazy.Tensor
+}
+
+func (s *Scale) Build(b *module.Builder) {
+	if s.Features <= 0 {
+		b.Errorf("Scale.Features is %d: give the number of features", s.Features)
+		return
+	}
+	b.Variable(&s.Gamma, lazy.Constant(1), s.Features)
+}
+
+func (s *Scale) Forward(x *lazy.Tensor) *lazy.Tensor {
+	return s.Call(func() *lazy.Tensor { return x.Mul(s.Gamma) }, x)
+}
+
+// A layer of a user's own among others.
+func Example_layer() {
+	dev, err := lazy.Open("eval")
+	check(err)
+	fmt.Println(module.Build(layers.Sequential{&Scale{}, layers.ReLU()}, dev))
+	net := layers.Sequential{&Scale{Features: 3}, layers.ReLU()}
+	check(module.Build(net, dev))
+	for name, v := range module.State(net) {
+		fmt.Println(name, v.Type())
+	}
+	// Output:
+	// module 0: Scale.Features is 0: give the number of features
+	// 0.gamma f32[3]
+}
+
+// Layers one after the other, and a hook that sees them.
+func ExampleSequential() {
+	dev, err := lazy.Open("eval")
+	check(err)
+	tr := lazy.NewTrace(dev)
+	net := layers.Sequential{
+		&layers.Linear{In: 4, Out: 8},
+		layers.Func(nn.SiLU),
+		&layers.RMSNorm{Sizes: []int{8}},
+		&layers.Linear{In: 8, Out: 2, NoBias: true},
+	}
+	check(module.Build(net, dev))
+	y := net.Forward(lazy.Ones(tr, lazy.F32, 3, 4))
+	check(tr.MarkStep(y))
+	fmt.Println(y.Type())
+
+	remove, err := module.OnForward(net, func(c module.Call) *lazy.Tensor {
+		fmt.Println(c.Path, c.Out.Type())
+		return nil
+	})
+	check(err)
+	net.Forward(lazy.Ones(tr, lazy.F32, 3, 4))
+	remove()
+	// Output:
+	// f32[3,2]
+	// 0 f32[3,8]
+	// 2 f32[3,8]
+	// 3 f32[3,2]
+}
+
 func check(err error) {
 	if err != nil {
 		panic(err)

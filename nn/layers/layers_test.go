@@ -5,10 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/test/snippets"
 	"ltc/lazy"
 	"ltc/nn/layers"
 	"ltc/nn/module"
 )
+
+// What the page shows are parts of the examples here.
+func TestPage(t *testing.T) { snippets.Check(t, "../../docs/nn.md", "example_test.go") }
 
 func TestMistakes(t *testing.T) {
 	dev, err := lazy.Open("eval")
