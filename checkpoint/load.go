@@ -22,6 +22,10 @@ type Options struct {
 	// Rename returns the variable's name for a tensor's, after Prefix is cut off; "" ignores the
 	// tensor. Nil keeps names.
 	Rename func(name string) string
+	// Share has variables use the memory of the file in place, where dtypes are equal and elements
+	// are no blocks: nothing is read before a step uses it. The file must stay open, and must not be
+	// truncated, until the variables have other values. Steps that assign them write new memory.
+	Share bool
 }
 
 // LoadError lists all that keeps a state from being loaded into variables.
@@ -58,7 +62,8 @@ func (e *LoadError) Error() string {
 // is transposed. Dtypes must be equal or of one kind: floating-point numbers round to the nearest,
 // an integer must fit, and quantized blocks are dequantized. LoadInto changes all variables or
 // none. If names, shapes or dtypes do not match, the error is a [LoadError] that lists all of them.
-// Like [lazy.SetValues], call it before a step uses the variables. For a map use [maps.All].
+// A variable with several names, as of tied layers, needs a tensor for one of them. Like
+// [lazy.SetValues], call LoadInto before a step uses the variables. For a map use [maps.All].
 func LoadInto(variables iter.Seq2[string, *lazy.Tensor], from *State, o Options) error {
 	l := loading{from: from, problems: &LoadError{File: from.name}, tensors: map[string]*Tensor{}}
 	if l.problems.File == "" {
@@ -71,22 +76,61 @@ func LoadInto(variables iter.Seq2[string, *lazy.Tensor], from *State, o Options)
 	if p := l.problems; len(p.Missing)+len(p.Extra)+len(p.Mismatched) > 0 {
 		return p
 	}
-	err := lazy.SetAll(l.into, func(i int, dst soa.View) error { return l.values[i].fill(dst) })
+	shared, err := l.share(o)
+	if err == nil {
+		err = lazy.SetAll(l.into, func(i int, dst soa.View) error { return l.values[i].fill(dst) })
+	}
 	if err != nil {
 		return fmt.Errorf("load %s: %w", l.problems.File, err)
+	}
+	for v, view := range shared {
+		if err := lazy.SetView(v, view).Err(); err != nil { // of a valid view of the variable's type
+			return fmt.Errorf("load %s: %w", l.problems.File, err)
+		}
 	}
 	return nil
 }
 
-// Load opens a file, gives variables its values as [LoadInto] does, and closes it. It returns the
-// file's metadata.
+// share removes the variables that can use memory of the file from those to be filled, and returns
+// their views.
+func (l *loading) share(o Options) (map[*lazy.Tensor]soa.View, error) {
+	if !o.Share {
+		return nil, nil
+	}
+	views := map[*lazy.Tensor]soa.View{}
+	var into []*lazy.Tensor
+	var values []*Tensor
+	for i, v := range l.into {
+		t := l.values[i]
+		if t.Quantized() || t.Type.DType != v.DType() {
+			into, values = append(into, v), append(values, t)
+			continue
+		}
+		view, err := t.View()
+		if err == nil {
+			err = view.Check()
+		}
+		if err != nil {
+			return nil, err
+		}
+		views[v] = view
+	}
+	l.into, l.values = into, values
+	return views, nil
+}
+
+// Load opens a file, gives variables its values as [LoadInto] does, and closes it unless they share
+// its memory. It returns the file's metadata.
 func Load(path string, variables iter.Seq2[string, *lazy.Tensor], o Options) (Metadata, error) {
 	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if err := LoadInto(variables, &f.State, o); err != nil {
+	err = LoadInto(variables, &f.State, o)
+	if err != nil || !o.Share {
+		f.Close()
+	}
+	if err != nil {
 		return nil, err
 	}
 	return f.Metadata, nil
@@ -96,13 +140,18 @@ func Load(path string, variables iter.Seq2[string, *lazy.Tensor], o Options) (Me
 type loading struct {
 	from     *State
 	problems *LoadError
-	names    []string           // of variables, of the tensors they take
 	tensors  map[string]*Tensor // by the variable's name
 	order    []string           // of tensors
 
 	into   []*lazy.Tensor
 	values []*Tensor
-	lacks  []string
+	lacks  []lack
+}
+
+// lack is a variable without a tensor of its name.
+type lack struct {
+	name     string
+	variable *lazy.Tensor
 }
 
 func (l *loading) mismatch(format string, args ...any) {
@@ -150,7 +199,7 @@ func (l *loading) match(variables iter.Seq2[string, *lazy.Tensor]) {
 		case !v.IsVariable():
 			l.mismatch("%s: it is not a variable", name)
 		case !ok:
-			l.lacks = append(l.lacks, name)
+			l.lacks = append(l.lacks, lack{name, v})
 		case !slices.Equal(v.Shape(), t.Type.Shape):
 			l.mismatch("%s: the variable is %v, the tensor is %v", name, v.Type(), t.Type)
 		case !convertible(t.Type.DType, v.DType()):
@@ -187,16 +236,23 @@ func (l *loading) missing(o Options) {
 	if o.AllowMissing {
 		return
 	}
-	slices.Sort(l.lacks)
-	for _, name := range l.lacks {
-		line := name
+	loaded := map[*lazy.Tensor]bool{}
+	for _, v := range l.into {
+		loaded[v] = true
+	}
+	for _, x := range l.lacks {
+		if loaded[x.variable] { // under another name
+			continue
+		}
+		line := x.name
 		if len(l.lacks)*len(l.order) <= maxNear {
-			if near := nearest(name, l.order); near != "" {
+			if near := nearest(x.name, l.order); near != "" {
 				line += "; did you mean " + near + "?"
 			}
 		}
 		l.problems.Missing = append(l.problems.Missing, line)
 	}
+	slices.Sort(l.problems.Missing)
 }
 
 // nearest returns the name that ends with the other one, as with a prefix that one of them lacks;

@@ -191,6 +191,47 @@ func TestLoadOptions(t *testing.T) {
 	require.ErrorContains(t, checkpoint.LoadInto(one("a", a), s, checkpoint.Options{Prefix: "model.", Rename: same}), "have this name")
 }
 
+// A variable with two names needs a tensor for one of them.
+func TestTiedVariables(t *testing.T) {
+	dev := device(t)
+	w := dev.Variable("w", lazy.F32, 1)
+	tied := maps.All(map[string]*lazy.Tensor{"embedding": w, "head": w})
+	require.NoError(t, checkpoint.LoadInto(tied, state(t, map[string][]float32{"head": {4}}), checkpoint.Options{}))
+	require.Equal(t, []float32{4}, values[float32](t, w))
+	require.ErrorContains(t, checkpoint.LoadInto(tied, state(t, map[string][]float32{"body": {4}}), checkpoint.Options{AllowExtra: true}), "missing: 2 variables")
+}
+
+// Variables that share a file's memory have its address, and a step that assigns one leaves the file's.
+func TestShare(t *testing.T) {
+	dev := device(t)
+	s := state(t, map[string][]float32{"a": {1, 2}, "b": {3}})
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	require.NoError(t, checkpoint.Save(path, s))
+	f := open(t, path)
+	a, b := dev.Variable("a", lazy.F32, 2), dev.Variable("b", lazy.F64, 1) // b is converted
+	both := maps.All(map[string]*lazy.Tensor{"a": a, "b": b})
+	require.NoError(t, checkpoint.LoadInto(both, &f.State, checkpoint.Options{Share: true}))
+	x, err := f.Tensor("a")
+	require.NoError(t, err)
+	view, err := x.View()
+	require.NoError(t, err)
+	got, err := a.Value()
+	require.NoError(t, err)
+	require.Equal(t, view.Base(), got.Base())
+	require.Equal(t, []float64{3}, values[float64](t, b))
+	tr := lazy.NewTrace(dev)
+	a.Assign(tr.Read(a).AddScalar(1))
+	require.NoError(t, tr.MarkStep())
+	require.Equal(t, []float32{2, 3}, values[float32](t, a))
+	soa.With(view, func(s []float32) { require.Equal(t, []float32{1, 2}, s) })
+
+	_, err = checkpoint.Load(path, both, checkpoint.Options{Share: true})
+	require.NoError(t, err)
+	require.Equal(t, []float32{1, 2}, values[float32](t, a), "the file stays open")
+	f.Close()
+	require.ErrorIs(t, checkpoint.LoadInto(both, &f.State, checkpoint.Options{Share: true}), soa.ErrReleased)
+}
+
 // Save and Load: variables, an optimizer's, the number of the step, random numbers, the data's place.
 func TestSaveAndLoad(t *testing.T) {
 	dev := device(t)

@@ -9,7 +9,10 @@ import (
 	"slices"
 	"strconv"
 
+	"ltc/checkpoint"
 	"ltc/lazy"
+	"ltc/nn/layers"
+	"ltc/nn/module"
 	"ltc/optim"
 	"ltc/soa/safetensors"
 )
@@ -91,6 +94,30 @@ func train(path string, epochs int) ([]float32, error) {
 		}
 	}
 	return lazy.ToSlice[float32](w)
+}
+
+func Example_network() {
+	dir, err := os.MkdirTemp("", "weights")
+	check(err)
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "net.safetensors")
+	dev, err := lazy.Open("cpu")
+	check(err)
+	rnd := lazy.NewRandom(dev, 7)
+
+	net := &layers.Linear{In: 3, Out: 2}
+	check(module.Build(net, dev))
+	state, err := checkpoint.StateOf(module.State(net))
+	check(err)
+	state.Metadata = checkpoint.Metadata{"step": 100, "random": rnd.State()}
+	check(checkpoint.Save(path, state))
+
+	metadata, err := checkpoint.Load(path, module.State(net), checkpoint.Options{})
+	check(err)
+	var step int
+	check(metadata.Value("step", &step))
+	fmt.Println(step)
+	// Output: 100
 }
 
 func Example_saving() {
