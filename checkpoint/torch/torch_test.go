@@ -201,6 +201,8 @@ func TestPickles(t *testing.T) {
 		_, err := run(pickle)
 		require.ErrorContains(t, err, want, "%q", pickle)
 	}
+	_, err := run(strings.Repeat("N", maxValues+2))
+	require.ErrorContains(t, err, "opcode NONE: the pickle is too large: at most 64.0 MiB and 4194304 values are read")
 	f, err := run(tensor("K\x01K\x02K\x02\x86K\x03K\x01\x86\x89N"))
 	require.NoError(t, err)
 	require.Equal(t, types.Of(types.F32, 2, 2), f.Tensors[0].Type)
