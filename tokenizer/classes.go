@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	_ "embed"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +32,10 @@ const (
 	accent                        // what StripAccents drops
 	reorders                      // has a combining class other than 0
 	decomposes                    // has a decomposition
+	regexWord                     // \w in a Split or Replace
+	decimal                       // \d in those
+	title                         // \p{Lt}
+	modifier                      // \p{Lm}
 )
 
 //go:embed classes.txt
@@ -83,6 +88,23 @@ func (t *classTable) of(r rune) class {
 	return t.bits[first]
 }
 
+// set returns the characters that have one class and not another, as ranges within the brackets of a
+// regular expression.
+func (t *classTable) set(bits, not class) string {
+	var b strings.Builder
+	for i, start := range t.starts {
+		if t.bits[i]&bits == 0 || t.bits[i]&not != 0 {
+			continue
+		}
+		end := rune(unicode.MaxRune)
+		if i+1 < len(t.starts) {
+			end = t.starts[i+1] - 1
+		}
+		fmt.Fprintf(&b, `\x{%X}-\x{%X}`, start, end)
+	}
+	return b.String()
+}
+
 // ascii has the classes of ASCII.
 var ascii = func() (t [128]class) {
 	const punct = "!\"#%&'()*,-./:;?@[\\]_{}"
@@ -90,11 +112,11 @@ var ascii = func() (t [128]class) {
 		b := byte(i)
 		switch {
 		case 'a' <= b && b <= 'z':
-			t[i] = letter | lower | wordRune
+			t[i] = letter | lower | wordRune | regexWord
 		case 'A' <= b && b <= 'Z':
-			t[i] = letter | upper | wordRune
+			t[i] = letter | upper | wordRune | regexWord
 		case '0' <= b && b <= '9':
-			t[i] = digit | numeric | wordRune
+			t[i] = digit | numeric | decimal | wordRune | regexWord
 		case b == ' ':
 			t[i] = white
 		case '\t' <= b && b <= '\r':
@@ -110,7 +132,7 @@ var ascii = func() (t [128]class) {
 			t[i] = symbol | bertPunct
 		}
 	}
-	t['_'] |= wordRune
+	t['_'] |= wordRune | regexWord
 	return t
 }()
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -184,4 +185,30 @@ func TestClassesOfASCII(t *testing.T) {
 	}
 	require.Zero(t, classOf(-1))
 	require.NotPanics(t, func() { classOf(0x10FFFF); classOf(0x110000) })
+}
+
+// Numbers have the last bit that they have in the library, whose parser rounds the digits and then
+// the quotient.
+func TestNumerals(t *testing.T) {
+	for text, want := range map[string]float64{
+		"0": 0, "12": 12, "-7": -7, "1.5": 1.5, "-2e0": -2, "25E-1": 2.5, "1e+3": 1000, "123456789012345678901234567890": 123456789012345678901234567890,
+		"-7.2161094686573275": -float64(72161094686573275) / 1e16,
+		"1e-400":              0, "0.00000000000000000000000012": 12e-26,
+	} {
+		r := &reader{data: []byte(text)}
+		got, err := r.numeral()
+		require.NoError(t, err, text)
+		require.InEpsilon(t, want+1, got+1, 1e-15, text)
+		require.Equal(t, len(text), r.pos, text)
+	}
+	for _, text := range []string{"", "-", "x", "1.", ".5", "1e", "1e999", "1e+-3", "--1"} {
+		_, err := (&reader{data: []byte(text)}).numeral()
+		require.ErrorContains(t, err, "a number belongs here", text)
+	}
+	exact, err := strconv.ParseFloat("-7.2161094686573275", 64)
+	require.NoError(t, err)
+	got, err := (&reader{data: []byte("-7.2161094686573275")}).numeral()
+	require.NoError(t, err)
+	require.Equal(t, -float64(72161094686573275)/1e16, got)
+	require.NotEqual(t, exact, got)
 }

@@ -174,12 +174,43 @@ func compilePattern(expression string) (pattern, error) {
 	return p, nil
 }
 
-// Oniguruma's \s, \w and \d are of Unicode, Go's of ASCII.
+// translatedWhite is Oniguruma's \s: that of package regexp is of ASCII, as are its \w and \d.
 const (
 	whiteSet        = `\t-\r \x{85}\p{Z}`
-	wordSet         = `\p{L}\p{M}\p{N}\p{Pc}`
 	translatedWhite = "[" + whiteSet + "]"
 )
+
+// property is a set of characters: those that have one class and not another.
+type property struct{ bits, not class }
+
+// properties are those of Unicode that models use, with the characters that Oniguruma's Unicode has.
+// Package regexp has those of another version.
+var properties = map[string]property{
+	`\w`: {bits: regexWord}, `\d`: {bits: decimal}, `\p{L}`: {bits: letter}, `\p{M}`: {bits: mark}, `\p{N}`: {bits: digit}, `\p{P}`: {bits: punctuation}, `\p{S}`: {bits: symbol},
+	`\p{Lu}`: {upper, title}, `\p{Lt}`: {bits: title}, `\p{Ll}`: {bits: lower}, `\p{Lm}`: {bits: modifier}, `\p{Lo}`: {caseless, modifier}, `\p{Nd}`: {bits: decimal},
+}
+
+// set returns the ranges of the escape that starts an expression, its length, and whether it stands
+// for all other characters; "" if the escape is left to package regexp.
+func set(expression string) (ranges string, length int, negated bool) {
+	length = 2
+	if strings.HasPrefix(expression, `\p{`) || strings.HasPrefix(expression, `\P{`) {
+		length = strings.IndexByte(expression, '}') + 1
+	}
+	escape := expression[:max(length, 2)]
+	positive := escape[:1] + strings.ToLower(escape[1:2]) + escape[2:]
+	negated = positive != escape
+	switch positive {
+	case `\s`:
+		return whiteSet, length, negated
+	case `\h`:
+		return `0-9a-fA-F`, length, negated
+	}
+	if p, ok := properties[positive]; ok {
+		return classes().set(p.bits, p.not), length, negated
+	}
+	return "", 2, false
+}
 
 // translate returns a regular expression of Oniguruma in the syntax of package regexp.
 func translate(expression string) (string, error) {
@@ -189,33 +220,23 @@ func translate(expression string) (string, error) {
 		c := expression[i]
 		switch {
 		case c == '\\' && i+1 < len(expression):
-			i++
-			set, negated := "", false
-			switch e := expression[i]; e {
-			case 'b', 'B', 'G', 'K', 'R', 'X':
+			if e := expression[i+1]; strings.IndexByte("bBGKRX", e) >= 0 && depth == 0 {
 				return "", fmt.Errorf("the regular expression %q has \\%c, which Go's package regexp does not have for Unicode", expression, e)
-			case 's', 'S':
-				set, negated = whiteSet, e == 'S'
-			case 'w', 'W':
-				set, negated = wordSet, e == 'W'
-			case 'd', 'D':
-				set, negated = `\p{Nd}`, e == 'D'
-			case 'h':
-				set = `0-9a-fA-F`
 			}
+			ranges, n, negated := set(expression[i:])
 			switch {
-			case set == "":
-				b.WriteByte('\\')
-				b.WriteByte(expression[i])
+			case ranges == "":
+				b.WriteString(expression[i : i+n])
 			case depth == 0 && negated:
-				b.WriteString("[^" + set + "]")
+				b.WriteString("[^" + ranges + "]")
 			case depth == 0:
-				b.WriteString("[" + set + "]")
+				b.WriteString("[" + ranges + "]")
 			case negated:
-				return "", fmt.Errorf("the regular expression %q has \\%c within brackets: write what it stands for", expression, expression[i])
+				return "", fmt.Errorf("the regular expression %q has %s within brackets: write what it stands for", expression, expression[i:i+n])
 			default:
-				b.WriteString(set)
+				b.WriteString(ranges)
 			}
+			i += n - 1
 			continue
 		case c == '[' && depth > 0 && !strings.HasPrefix(expression[i:], "[:"):
 			return "", fmt.Errorf("the regular expression %q has brackets within brackets: write one set", expression)

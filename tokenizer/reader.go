@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -167,31 +168,85 @@ func escape(b []byte) (rune, bool) {
 	return c, true
 }
 
-// numeral reads a number.
+// numeral reads a number. Its last bit is that of the library tokenizers, whose parser rounds twice:
+// scores of Unigram models decide between ways to split a text that are as good but for that bit.
 func (r *reader) numeral() (float64, error) {
 	r.space()
-	start, whole := r.pos, 0
-	for r.pos < len(r.data) {
-		b := r.data[r.pos]
-		if b < '0' || b > '9' {
-			break
+	start, negative := r.pos, false
+	if r.pos < len(r.data) && r.data[r.pos] == '-' {
+		negative = true
+		r.pos++
+	}
+	first := r.pos
+	digits, _, exponent := r.digits(0)
+	ok := r.pos > first
+	if r.pos < len(r.data) && r.data[r.pos] == '.' {
+		r.pos++
+		first, fit := r.pos, 0
+		digits, fit, _ = r.digits(digits)
+		exponent -= fit
+		ok = ok && r.pos > first
+	}
+	if r.pos < len(r.data) && r.data[r.pos]|0x20 == 'e' {
+		first := r.pos + 1
+		for r.pos++; r.pos < len(r.data) && strings.IndexByte("+-0123456789", r.data[r.pos]) >= 0; {
+			r.pos++
 		}
-		whole = whole*10 + int(b-'0')
-		r.pos++
+		e, err := strconv.Atoi(string(r.data[first:r.pos]))
+		ok = ok && err == nil && -1e6 < e && e < 1e6
+		exponent += e
 	}
-	if n := r.pos - start; 0 < n && n < 16 && (r.pos == len(r.data) || r.data[r.pos] != '.' && r.data[r.pos]|0x20 != 'e') {
-		return float64(whole), nil
-	}
-	for r.pos < len(r.data) && strings.IndexByte("+-.eE0123456789", r.data[r.pos]) >= 0 {
-		r.pos++
-	}
-	f, err := strconv.ParseFloat(string(r.data[start:r.pos]), 64)
-	if err != nil {
+	f := scale(float64(digits), exponent)
+	if !ok || math.IsInf(f, 0) {
 		r.pos = start
 		return 0, r.errorAt("a number belongs here")
 	}
+	if negative {
+		f = -f
+	}
 	return f, nil
 }
+
+// digits reads digits that follow those of x. It returns x with them, how many of them fit, and how
+// many do not.
+func (r *reader) digits(x uint64) (_ uint64, fit, more int) {
+	for ; r.pos < len(r.data); r.pos++ {
+		d := uint64(r.data[r.pos] - '0')
+		switch {
+		case d > 9:
+			return x, fit, more
+		case more > 0 || x > (math.MaxUint64-d)/10:
+			more++
+		default:
+			x, fit = x*10+d, fit+1
+		}
+	}
+	return x, fit, more
+}
+
+// scale returns f times a power of ten.
+func scale(f float64, exponent int) float64 {
+	for ; exponent < -308 && f != 0; exponent += 308 {
+		f /= 1e308
+	}
+	switch {
+	case f == 0:
+		return 0
+	case exponent > 308:
+		return math.Inf(1)
+	case exponent >= 0:
+		return f * powers[exponent]
+	}
+	return f / powers[-exponent]
+}
+
+// powers are those of ten.
+var powers = func() (t [309]float64) {
+	for i := range t {
+		t[i], _ = strconv.ParseFloat("1e"+strconv.Itoa(i), 64)
+	}
+	return t
+}()
 
 // skip reads a value without looking at it closely.
 func (r *reader) skip(depth int) error {

@@ -29,8 +29,8 @@ def bert(**options):
     return n.BertNormalizer(**({"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False} | options))
 
 
-def neither(a, b):
-    return lambda c: not a(c) and not b(c)
+def unsplit(pre):
+    return lambda c: not splits(pre)(c)
 
 
 # The order is that of the constants in classes.go.
@@ -38,14 +38,15 @@ CLASSES = [
     matches(r"\p{L}"), matches(r"\p{M}"), matches(r"\p{N}"), matches(r"\p{P}"), matches(r"\p{S}"),
     matches(r"[\p{Lu}\p{Lt}]"), matches(r"\p{Ll}"), matches(r"[\p{Lm}\p{Lo}]"),
     splits(p.WhitespaceSplit()),
-    neither(splits(p.Whitespace()), lambda c: False),
+    unsplit(p.Whitespace()),
     splits(p.Digits(individual_digits=True)),
     splits(p.Punctuation()),
     becomes(bert(clean_text=True), after=lambda c: ""),
     becomes(bert(strip_accents=True), after=lambda c: ""),
     becomes(n.StripAccents(), after=lambda c: ""),
     becomes(n.NFD(), before="\u0345", after=lambda c: chr(c) + "\u0345"),
-    neither(becomes(n.NFKD()), becomes(n.NFKC(), after=lambda c: None)),
+    lambda c: n.NFKD().normalize_str(chr(c)) != chr(c),
+    matches(r"\w"), matches(r"\d"), matches(r"\p{Lt}"), matches(r"\p{Lm}"),
 ]
 
 
