@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "fbda190f0c5b072383bd2fea"
+const buildID = "d85a74fb3dc39c60aff10f22"

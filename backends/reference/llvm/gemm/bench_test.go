@@ -130,16 +130,26 @@ func BenchmarkOneRow(b *testing.B) {
 				if pieces > 1 && order == "along" {
 					continue
 				}
-				b.Run(fmt.Sprintf("%dx%d/%s/%d", s[0], s[1], order, pieces), func(b *testing.B) { benchmarkOneRow(b, s[0], s[1], pieces, order == "along") })
+				b.Run(fmt.Sprintf("%dx%d/%s/%d", s[0], s[1], order, pieces), func(b *testing.B) { benchmarkFromMemory(b, 1, s[0], s[1], pieces, order == "along") })
 			}
 		}
 	}
 }
 
-// benchmarkOneRow times a product on one thread and on two, by turns.
-func benchmarkOneRow(b *testing.B, k, n, pieces int, along bool) {
+// Products of some rows with matrices that come from memory and are not packed: weights, and the cached
+// values of some heads.
+func BenchmarkSomeRows(b *testing.B) {
+	for _, m := range []int{2, 4, 8, 32} {
+		for _, s := range [][3]int{{576, 576, 1}, {576, 1536, 1}, {1024, 4096, 1}, {3 * 256, 64, 3}, {8 * 2048, 128, 8}} {
+			b.Run(fmt.Sprint(m, "/", s), func(b *testing.B) { benchmarkFromMemory(b, m, s[0], s[1], s[2], false) })
+		}
+	}
+}
+
+// benchmarkFromMemory times a batch of products on one thread and on two, by turns.
+func benchmarkFromMemory(b *testing.B, m, k, n, batch int, along bool) {
 	const bytes = 160 << 20
-	p := Dense(types.F32, types.F32, types.F32, types.F32, pieces, 1, n, k/pieces)
+	p := Dense(types.F32, types.F32, types.F32, types.F32, batch, m, n, k/batch)
 	if along {
 		p.StrideB = [3]int{0, 1, k}
 	}
@@ -152,7 +162,7 @@ func benchmarkOneRow(b *testing.B, k, n, pieces int, along bool) {
 		matrices[i] = 1e-3
 	}
 	count := len(matrices) / (k * n)
-	x, z := make([]float32, k), make([]float32, pieces*n)
+	x, z := make([]float32, m*k), make([]float32, batch*m*n)
 	helper := newHelper()
 	defer helper.stop()
 	work, each := workspace(r, 4), r.plan.PartBytes(4)

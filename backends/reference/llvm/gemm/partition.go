@@ -58,19 +58,22 @@ func (q *Plan) CutsFreely(fewer, n int) bool {
 	return float64(b)*float64(n) <= 1.03*float64(a)*float64(fewer)
 }
 
-// leastSegment returns the least bytes of a part of each row of a B from memory that one row meets:
-// shorter ones take several times as long, as prefetchers fetch beyond their ends. It is 0 if B is
-// in a cache, or takes longer to compute.
-func (q *Plan) leastSegment() int {
-	p := &q.p
-	if !q.vector || q.orderB() != AcrossK || p.PrologueB.set() || p.K*p.N*p.Batch*p.B.Size() <= q.l2() {
-		return 0
-	}
-	return 8 << 10
-}
+// leastSegment is the least bytes of a part of a row of B that is read as fast as whole rows.
+const leastSegment = 8 << 10
 
-// ofSegments is how many times as long short segments take as whole rows.
-const ofSegments = 4
+// ofSegments returns how many times as long shorter parts of rows of B take as whole rows: prefetchers
+// fetch beyond their ends. One row of A that meets a B from memory waits for nothing else. Other few
+// rows do something meanwhile; so does what computes B.
+func (q *Plan) ofSegments() int {
+	p := &q.p
+	switch {
+	case q.orderB() != AcrossK || p.PrologueB.set() || !q.vector && (!q.directB || p.M > q.core.rows):
+		return 1
+	case q.vector && p.K*p.N*p.Batch*p.B.Size() > q.l2():
+		return 4
+	}
+	return 2
+}
 
 // bestCuts returns the cuts into so many parts at most, and what one of these costs: its products,
 // and to pack its operands, or to read them as they lie.
@@ -87,6 +90,7 @@ func (q *Plan) bestCuts(parts int) (best cuts, least int) {
 	if q.directA {
 		ofA = read
 	}
+	ofSegments := q.ofSegments()
 	rows, columns := ceil(p.M, c.rows), ceil(p.N, c.columns())
 	best, least = cuts{1, 1, 1}, 0
 	for tb := 1; tb <= min(parts, max(p.Batch, 1)); tb++ {
@@ -96,7 +100,7 @@ func (q *Plan) bestCuts(parts int) (best cuts, least int) {
 			g := q.gridOf(some)
 			m, n := min(g.rows*c.rows, p.M), g.columns*c.columns()
 			ofB := ofB
-			if some.columns > 1 && n*p.B.Size() < q.leastSegment() {
+			if some.columns > 1 && n*p.B.Size() < leastSegment {
 				ofB *= ofSegments
 			}
 			if cost := g.batches * (m*n + ofB*n + ofEdge + ofA*m); least == 0 || cost < least {

@@ -57,21 +57,24 @@ func TestCutsByWhatIsPacked(t *testing.T) {
 	}
 }
 
-// Parts of rows of a B from memory that one row meets are not short: matrices of a batch are cut, or rows
-// of which parts are long enough. Rows of a B in a cache are cut as usual.
-func TestCutsOfOneRow(t *testing.T) {
+// Parts of rows of B are not short if there are matrices to cut, or rows of which parts are long enough.
+// One row that meets a B from memory rather is one part.
+func TestCutsOfFewRows(t *testing.T) {
 	on := Machine{Machine: vector.Machine{Level: vector.AVX512}, L2: 1 << 20}
 	for _, c := range []struct {
-		batch, n, k, parts int
-		want               cuts
+		batch, m, n, k, parts int
+		want                  cuts
 	}{
-		{4, 1536, 144, 2, cuts{2, 1, 1}},
-		{4, 1536, 144, 8, cuts{4, 1, 1}},
-		{1, 1536, 576, 2, cuts{1, 1, 1}},
-		{1, 4096, 576, 4, cuts{1, 1, 2}},
-		{1, 1536, 100, 2, cuts{1, 1, 2}},
+		{4, 1, 1536, 144, 2, cuts{2, 1, 1}},
+		{4, 1, 1536, 144, 8, cuts{4, 1, 1}},
+		{1, 1, 1536, 576, 2, cuts{1, 1, 1}},
+		{1, 1, 4096, 576, 4, cuts{1, 1, 2}},
+		{1, 1, 1536, 100, 2, cuts{1, 1, 2}}, // in a cache
+		{3, 1, 64, 512, 2, cuts{2, 1, 1}},
+		{3, 4, 64, 512, 2, cuts{2, 1, 1}},
+		{1, 4, 1536, 576, 2, cuts{1, 1, 2}},
 	} {
-		q, err := New(Dense(types.F32, types.F32, types.F32, types.F32, c.batch, 1, c.n, c.k), on)
+		q, err := New(Dense(types.F32, types.F32, types.F32, types.F32, c.batch, c.m, c.n, c.k), on)
 		require.NoError(t, err)
 		got, _ := q.bestCuts(c.parts)
 		require.Equal(t, c.want, got, "%v", c)

@@ -7,17 +7,29 @@ import (
 	"ltc/ir/types"
 )
 
-// strideDistance is the prefetch distance, in rows, of an unpacked B whose rows are not
-// consecutive in memory.
-const strideDistance = 32
+// strideDistance returns the prefetch distance of an unpacked B whose rows are so many bytes apart: 64
+// rows or, of long rows, fewer, which share sets of the L2 cache.
+func strideDistance(row int) int {
+	const rows, least, bytes = 64, 32, 512 << 10
+	return row * min(rows, max(bytes/max(abs(row), 1), least))
+}
 
 // narrowDistance is the prefetch distance, in bytes, of narrow panels: they come from memory
 // when the first rows of A meet them.
 const narrowDistance = 2 << 10
 
-// setPrefetch sets what the kernel prefetches, besides C. It prefetches rows of A that come from
-// beyond the L2 cache, the next matrix of B, rows of an unpacked B that do not stay in that
-// cache, and rows of narrow panels. A prefetch beyond the operands' ends does no harm.
+// farCache is the cache to which a kernel prefetches rows of B: the L1 cache (3) for narrow panels, which
+// are consecutive in memory, and else the L2 cache (1). The L1 cache waits for fewer lines of memory at a time.
+func (c *core) farCache() int {
+	if c.narrow != types.Invalid {
+		return 3
+	}
+	return 1
+}
+
+// setPrefetch sets what the kernel prefetches, besides C: rows of A that come from beyond the L2
+// cache, the next matrix of B, and rows of narrow panels. It prefetches rows of an unpacked B that
+// few rows meet or that do not stay in that cache. A prefetch beyond the operands' ends does no harm.
 func (r *run) setPrefetch(x *block, rows int) {
 	q, a := r.plan, r.args
 	p, c := &q.p, q.core
@@ -40,12 +52,13 @@ func (r *run) setPrefetch(x *block, rows int) {
 		return
 	}
 	bytes := p.K * p.N * p.B.Size()
-	if x.count > 1 && whole && x.columns == p.N && p.StrideB == [3]int{p.K * p.N, p.N, 1} {
+	few := p.M <= c.rows // they meet each row of B once
+	if !few && x.count > 1 && whole && x.columns == p.N && p.StrideB == [3]int{p.K * p.N, p.N, 1} {
 		a[wordNextRow] = word(ceil(bytes, rows))
 		a[wordNext] = word(ceil(ceil(bytes, ceil(rows, c.rows)*panels), line))
 	}
-	if bytes > q.l2()/2 {
-		a[wordFar] = strideDistance * a[wordBStep]
+	if few || bytes > q.l2()/2 {
+		a[wordFar] = word(strideDistance(p.StrideB[1] * p.B.Size()))
 	}
 }
 

@@ -154,7 +154,7 @@ func (k *tile) product(some, steps, b, bStep, soon, drip, far value.Value) (sums
 		next := append(k.advance(at[:n], bStep), k.step(at[:n], at[n:all])...)
 		k.prefetch(at[all], false, 1)
 		for j := 0; j < k.core.panelRow(); j += line {
-			k.prefetch(k.off(k.off(at[0], far), i64(j)), false, 3)
+			k.prefetch(k.off(k.off(at[0], far), i64(j)), false, k.core.farCache())
 		}
 		next = append(next, k.off(at[all], drip))
 		if k.k != nil {
