@@ -19,7 +19,9 @@ type AdamConfig struct {
 }
 
 // NewAdam returns torch.optim.Adam: m and v are moving averages of g and g², and
-// w ← w − LR·m̂/(√v̂ + ε), with both divided by 1 − βᵗ. Weight decay is added to g.
+// w ← w − LR·m̂/(√v̂ + ε), with both divided by 1 − βᵗ.
+//
+// Weight decay is added to g.
 func NewAdam(dev *lazy.Device, params []*lazy.Tensor, c AdamConfig, groups ...Group) *Optimizer {
 	return newAdam("adam", dev, params, c, groups, 0)
 }

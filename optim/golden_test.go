@@ -389,7 +389,11 @@ func TestScheduleGoldens(t *testing.T) {
 		p.config.LR = 0.1
 		plateau := optim.NewPlateau(p.config)
 		schedules[name] = func(step int) float64 {
-			lr := plateau.LR()
+			lr := plateau.Rate
+			saved, err := json.Marshal(plateau)
+			require.NoError(t, err)
+			plateau = &optim.Plateau{}
+			require.NoError(t, json.Unmarshal(saved, plateau))
 			plateau.Next(p.metric(step))
 			return lr
 		}

@@ -192,7 +192,9 @@ func (o *Optimizer) SetMomentum(m float64) {
 }
 
 // Freeze leaves parameters out of steps until Unfreeze: no gradient of theirs is computed,
-// and their values and state stay. Each set of parameters is a program of its own.
+// and their values and state stay.
+//
+// Each set of parameters is a program of its own.
 func (o *Optimizer) Freeze(params ...*lazy.Tensor) error { return o.freeze(true, params) }
 
 // Unfreeze ends [Optimizer.Freeze] for some parameters.
@@ -214,6 +216,9 @@ func (o *Optimizer) freeze(on bool, params []*lazy.Tensor) error {
 // Step records the gradients of loss, a scalar, and the assignments of every parameter
 // and its state in the trace of loss, whose MarkStep runs them. Parameters that loss does
 // not depend on stay as they are, as in PyTorch. After an error nothing has been assigned.
+//
+// The count of steps is the group's: it grows if any of the group's parameters is updated.
+// Parameters that only some losses depend on belong in a group of their own.
 func (o *Optimizer) Step(loss *lazy.Tensor) error {
 	grads, err := o.Grads(loss)
 	if err != nil {

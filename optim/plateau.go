@@ -16,10 +16,15 @@ type PlateauConfig struct {
 }
 
 // Plateau reduces a rate when a metric no longer gets better, as ReduceLROnPlateau.
+//
+// Its fields are all that it knows, for checkpoints.
 type Plateau struct {
-	config         PlateauConfig
-	lr, best       float64
-	waited, paused int // metrics without progress; metrics of the cooldown that remain
+	Config PlateauConfig
+	Rate   float64 // now
+	Heard  int     // metrics that are numbers
+	Best   float64 // of these, if there are any
+	Waited int     // metrics without progress
+	Paused int     // metrics of the cooldown that remain
 }
 
 // NewPlateau returns a Plateau that has heard no metric.
@@ -30,46 +35,46 @@ func NewPlateau(c PlateauConfig) *Plateau {
 	if c.Patience == 0 {
 		c.Patience = 10
 	}
-	p := &Plateau{config: c, lr: c.LR, best: math.Inf(1)}
-	if c.Rising {
-		p.best = math.Inf(-1)
-	}
-	return p
+	return &Plateau{Config: c, Rate: c.LR}
 }
-
-// LR returns the rate.
-func (p *Plateau) LR() float64 { return p.lr }
 
 // Next returns the rate after another metric, say the loss of an epoch.
 func (p *Plateau) Next(metric float64) float64 {
-	c := p.config
+	c := p.Config
+	if !math.IsNaN(metric) {
+		p.Heard++
+	}
 	if p.better(metric) {
-		p.best, p.waited = metric, 0
+		p.Best, p.Waited = metric, 0
 	} else {
-		p.waited++
+		p.Waited++
 	}
-	if p.paused > 0 {
-		p.paused--
-		p.waited = 0
+	if p.Paused > 0 {
+		p.Paused--
+		p.Waited = 0
 	}
-	if p.waited > max(c.Patience, 0) {
-		if lr := max(p.lr*c.Factor, c.Least); p.lr-lr > c.Eps {
-			p.lr = lr
+	if p.Waited > max(c.Patience, 0) {
+		if lr := max(p.Rate*c.Factor, c.Least); p.Rate-lr > c.Eps {
+			p.Rate = lr
 		}
-		p.paused, p.waited = c.Cooldown, 0
+		p.Paused, p.Waited = c.Cooldown, 0
 	}
-	return p.lr
+	return p.Rate
 }
 
 func (p *Plateau) better(metric float64) bool {
-	c := p.config
+	c := p.Config
 	switch {
+	case math.IsNaN(metric):
+		return false
+	case p.Heard == 1:
+		return true
 	case c.Absolute && c.Rising:
-		return metric > p.best+c.Threshold
+		return metric > p.Best+c.Threshold
 	case c.Absolute:
-		return metric < p.best-c.Threshold
+		return metric < p.Best-c.Threshold
 	case c.Rising:
-		return metric > p.best*(1+c.Threshold)
+		return metric > p.Best*(1+c.Threshold)
 	}
-	return metric < p.best*(1-c.Threshold)
+	return metric < p.Best*(1-c.Threshold)
 }

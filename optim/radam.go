@@ -19,7 +19,9 @@ type RAdamConfig struct {
 }
 
 // NewRAdam returns torch.optim.RAdam: Adam whose first steps, in which the average of g²
-// is of too few gradients, do not divide by it. Later ones are rectified.
+// is of too few gradients, do not divide by it.
+//
+// Later steps are rectified by the length of that average.
 func NewRAdam(dev *lazy.Device, params []*lazy.Tensor, c RAdamConfig, groups ...Group) *Optimizer {
 	return newOptimizer("radam", dev, params, groups, func(g Group) (hyper, rule) {
 		c := c

@@ -94,7 +94,9 @@ func WarmUp(steps int, first float64, then Schedule) Schedule {
 }
 
 // Sequence changes at each of the milestones to the next schedule, which begins at its
-// step 0, as SequentialLR. There is one schedule more than milestones, which rise.
+// step 0, as SequentialLR.
+//
+// There is one schedule more than milestones, which rise.
 func Sequence(milestones []int, schedules ...Schedule) Schedule {
 	return func(step int) float64 {
 		if len(schedules) != len(milestones)+1 {

@@ -19,8 +19,9 @@ type SGDConfig struct {
 }
 
 // NewSGD returns stochastic gradient descent as torch.optim.SGD defines it:
-// v ← momentum·v + (1-dampening)·g, w ← w − LR·v. The first velocity is g. Params are
-// floating-point variables of dev, each given once.
+// v ← momentum·v + (1-dampening)·g, w ← w − LR·v.
+//
+// The first velocity is g. Params are floating-point variables of dev, each given once.
 func NewSGD(dev *lazy.Device, params []*lazy.Tensor, c SGDConfig, groups ...Group) *Optimizer {
 	return newOptimizer("sgd", dev, params, groups, func(g Group) (hyper, rule) {
 		c := c

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"ltc/data"
 	"ltc/data/digits"
@@ -77,12 +76,12 @@ func run(backend string, seed uint64, epochs int, train, test *data.Table, p pro
 func fit(tr *lazy.Trace, n net, seed uint64, epochs int, table *data.Table, p progress) error {
 	sgd := optim.NewSGD(tr.Device(), n.params(), optim.SGDConfig{Momentum: 0.9, WeightDecay: 5e-4})
 	batches := data.Batches{Rows: table.Rows, Size: batchSize, Seed: seed, DropLast: true}
-	steps, done := epochs*batches.Len(), 0
+	rate, done := optim.Cosine(0.1, 0, epochs*batches.Len()), 0
 	for epoch := range epochs {
 		p.begin(epoch, batches.Len())
 		var losses, right float64
 		for _, rows := range batches.Epoch(epoch) {
-			sgd.SetLR(rate(done, steps))
+			sgd.SetLR(rate(done))
 			images, labels := split(table, rows)
 			x := lazy.From(tr, images, len(rows), digits.Pixels)
 			y := lazy.From(tr, labels, len(rows))
@@ -103,11 +102,6 @@ func fit(tr *lazy.Trace, n net, seed uint64, epochs int, table *data.Table, p pr
 		p.end(epoch, losses/float64(batches.Len()), right/float64(batches.Len()*batchSize))
 	}
 	return nil
-}
-
-// rate falls from 0.1 to 0 along half a cosine.
-func rate(step, steps int) float64 {
-	return 0.05 * (1 + math.Cos(math.Pi*float64(step)/float64(steps)))
 }
 
 // split copies images and labels of the given rows out of a table.
