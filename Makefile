@@ -120,7 +120,7 @@ judge-torch: ## run the samples of PyTorch's own tests of operators; needs a Pyt
 	@if ! $(TORCH_PYTHON) -c 'import torch.testing._internal.common_methods_invocations' >/dev/null 2>&1; then \
 		echo "SKIPPED: make judge-torch: $(TORCH_PYTHON) has no torch and expecttest: pip install -r tools/torchjudge/requirements.txt" >&2; exit 0; fi; \
 	$(GO) build -o bin/ltc-dump ./cmd/ltc-dump && \
-	$(TORCH_PYTHON) tools/torchjudge/judge.py bin/ltc-dump -backend $(BACKEND) $(if $(ROWS),-rows $(ROWS)) $(if $(PAGE),-page $(PAGE)) $(OPS)
+	$(TORCH_PYTHON) tools/torchjudge/judge.py bin/ltc-dump -backend $(BACKEND) $(if $(ROWS),-rows $(ROWS)) $(if $(PAGE),-page $(PAGE)) $(if $(SUMMARY),-summary $(SUMMARY)) $(if $(MOST),-most $(MOST)) $(OPS)
 
 gpu-tests: ## build out/gpu, which a machine with a GPU but without Go can take: gpu there is make test-gpu, and bench.sh make bench-gpu
 	@GO="$(GO)" tools/gpu/build.sh out/gpu

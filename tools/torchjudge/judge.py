@@ -1,11 +1,12 @@
 """Has PyTorch's OpInfo samples judge our ops: make judge-torch.
 
-    judge.py LTC_DUMP [-backend NAME] [-rows FILE] [-page FILE] [-dtype NAME]… [-v] [OP…]
+    judge.py LTC_DUMP [-backend NAME] [-rows FILE] [-page FILE] [-summary FILE] [-dtype NAME]… [-most N] [-v] [OP…]
 
 One process `LTC_DUMP op -serve` answers all calls. For each op the table says how many
 samples were tried, passed and skipped, and why: a skipped sample is no call here (samples.py
 has the reasons). A gradient is tried for samples of f32, f64, c64 and c128. A file of rows keeps
-those of earlier runs, which this run's replace, and the page is of all. The exit status is 1 if
+those of earlier runs, which this run's replace, and the page is of all. A summary is a page with sums
+and what failed. With -most N an op has at most so many samples of a dtype, far apart. The exit status is 1 if
 less than 99 % of an op's samples passed.
 """
 
@@ -23,7 +24,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 
 from calls import COMPLEX, DTYPES, FLOATS, NAMES, Call, Skip, continuous
 from reference import Reference, cotangent, natural, processing, pulled_back, rounded, tensors, through, undifferentiable, wide
-from report import page, table
+from report import page, summary, table
 from samples import CALLS, UNJUDGED
 from server import TYPES, Refused, Server, encode
 
@@ -226,13 +227,24 @@ def drawn(call, got, want):
     return next(filter(None, map(call.drawn, got)), None)
 
 
+def spread(samples, most):
+    """At most so many samples, far apart, of which the last is one; all if most is 0."""
+    if not most:
+        return samples
+    samples = list(samples)
+    n = min(most, len(samples))
+    return [samples[(i + 1) * len(samples) // n - 1] for i in range(n)]
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("binary")
     p.add_argument("-backend", default="eval")
     p.add_argument("-rows")
     p.add_argument("-page")
+    p.add_argument("-summary")
     p.add_argument("-dtype", action="append")
+    p.add_argument("-most", type=int, default=0)
     p.add_argument("-v", action="store_true")
     p.add_argument("ops", nargs="*")
     a = p.parse_intermixed_args()
@@ -251,13 +263,15 @@ def main():
             if dtype not in op.supported_dtypes("cpu") or a.dtype and NAMES[dtype] not in a.dtype:
                 continue
             torch.manual_seed(1)
-            for sample in op.sample_inputs("cpu", dtype, requires_grad=False):
+            for sample in spread(op.sample_inputs("cpu", dtype, requires_grad=False), a.most):
                 judge(server, op, sample, dtype, row, a.v)
         if a.rows:
             kept(a.rows, {name: row})
     print(table(rows))
     if a.page:
         page(a.page, kept(a.rows, {}) if a.rows else rows, a.backend)
+    if a.summary:
+        summary(a.summary, kept(a.rows, {}) if a.rows else rows, a.backend, a.most)
     sys.exit(any(r.tried and r.passed < 0.99 * r.tried for r in rows.values()))
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from calls import Call, Skip, listed, only, times
+from calls import Call, Skip, listed, name_of, only, times
 
 
 def matmul(x, y, **kwargs):
@@ -16,7 +16,10 @@ def tensordot(x, y, dims):
     for i, j in zip(a, b):
         right[j] = left[i]
     kept = [c for c in left if c not in right] + [c for c in right if c not in left]
-    return Call("Einsum", x, y, equation=f"{''.join(left)},{''.join(right)}->{''.join(kept)}")
+    product = Call("Einsum", x, y, equation=f"{''.join(left)},{''.join(right)}->{''.join(kept)}")
+    if x.is_floating_point() or x.is_complex() or all(x.shape[i] == y.shape[j] for i, j in zip(a, b)):
+        return product
+    return Call("Convert", product, dtype=name_of(x.dtype))  # a sum over an axis that the other has as 1
 
 
 def inner(x, y):
@@ -94,8 +97,11 @@ def qr(x, mode="reduced"):
 
 
 def lu_solve(lu, pivots, b, left=True, adjoint=False):
-    if not left or adjoint:
-        raise Skip("options left and adjoint")
+    if left == adjoint:
+        raise Skip("a system with the adjoint of factors")
+    if adjoint:  # X Aᴴ = B, whose adjoint is A Xᴴ = Bᴴ
+        turned = lambda x: Call("SwapAxes", Call("Conj", x) if b.is_complex() else x, axis1=-2, axis2=-1)
+        return turned(Call("linalg.LUSolve", lu, pivots, turned(b)))
     return Call("linalg.LUSolve", lu, pivots, b)
 
 

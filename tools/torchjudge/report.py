@@ -3,6 +3,7 @@
 import pathlib
 
 import torch
+from torch.testing._internal.common_methods_invocations import op_db
 
 from samples import FAMILIES
 from unjudged import REASONS
@@ -55,6 +56,25 @@ def table(rows):
     return "\n".join(lines)
 
 
+SUMMARY = """# Judged by PyTorch's samples on the backend {backend}
+[The index](../pytorch-samples.md) says how samples are judged. This run is on the backend `{backend}`, with PyTorch {torch}{few}.
+
+| family | ops | samples | passed | skipped |
+|---|---|---|---|---|
+"""
+
+
+def summary(path, rows, backend, most):
+    """Writes a page with the sums of families, and the ops of which a sample failed."""
+    few = f" and at most {most} of an op's samples of a dtype, far apart" if most else ""
+    text = SUMMARY.format(backend=backend, torch=torch.__version__.split("+")[0], few=few)
+    for family, calls in FAMILIES.items():
+        text += f"| {family} | " + " | ".join(map(str, totals({n: r for n, r in rows.items() if n in calls}))) + " |\n"
+    text += "| all | " + " | ".join(map(str, totals(rows))) + " |\n"
+    failed = {n: r for n, r in rows.items() if r.failed}
+    pathlib.Path(path).write_text(text + ("\n" + table(failed).rpartition("\n")[0] + "\n" if failed else "\nNo sample failed.\n"))
+
+
 def untried(rows):
     names = [f"`{n}`" for n, r in rows.items() if not r.tried and r.skipped]
     return f"\nWith no sample that is one call: {', '.join(names)}.\n" if names else ""
@@ -74,5 +94,6 @@ def page(path, rows, backend):
     (folder / "left-out.md").write_text(LEFT_OUT + "".join(f"| {', '.join(f'`{n}`' for n in names)} | {why} |\n" for why, names in REASONS.items()))
     judged, left = sum(r.tried > 0 for r in rows.values()), sum(map(len, REASONS.values()))
     index += "| all | " + " | ".join(map(str, totals(rows))) + " |\n"
-    index += f"\nOf OpInfo's {len(rows) + left} entries {judged} are judged. {left} have no line: [why]({folder.name}/left-out.md). The others have no sample that is a call, as their page says.\n"
+    index += f"\n[Compiled code]({folder.name}/cpu.md) has a run of its own.\n" if (folder / "cpu.md").exists() else ""
+    index += f"\nOf OpInfo's {len(op_db)} entries {judged} are judged. {left} have no line: [why]({folder.name}/left-out.md). The others have no sample that is a call, as their page says.\n"
     path.write_text(index)
