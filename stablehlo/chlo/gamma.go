@@ -2,7 +2,6 @@ package chlo
 
 import (
 	"math"
-	"math/big"
 
 	"ltc/mlir"
 )
@@ -36,55 +35,11 @@ func lanczosT(z val) (t, logT val) {
 }
 
 // inF64 computes f in f64 and rounds the result to the dtype of x: f32 has too few digits near a zero of f.
-// The flag rational is set if the result is rounded to fewer digits than those of f64: lanczosRatio is exact
+// The flag rational is set if the result is rounded to fewer digits than those of f64: gammaRatio is exact
 // enough then, and one quotient takes less time than the sum of eight.
 func inF64(x val, f func(x val, rational bool) val) val {
 	return f(x.convert(mlir.F64), x.elem() != mlir.F64).convert(x.elem())
 }
-
-// lanczosRatio has the coefficients of the polynomials P and Q, the lowest power first, with A = P/Q, and those
-// of their derivatives. They follow from the coefficients in lanczos, with the common denominator
-// Q(z) = (z+1)···(z+8), in numbers of 200 bits that are rounded once.
-var lanczosRatio = func() (c struct{ p, q, slopeP, slopeQ []float64 }) {
-	number := func(x float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(x) }
-	// product returns factor times the product of z+k for all k from 1 to 8 but the one that is left out.
-	product := func(leftOut int, factor float64) []*big.Float {
-		all := []*big.Float{number(factor)}
-		for k := 1; k < len(lanczos); k++ {
-			if k == leftOut {
-				continue
-			}
-			next := append([]*big.Float{number(0)}, all...)
-			for i, x := range all {
-				next[i] = number(0).Add(next[i], number(0).Mul(x, number(float64(k))))
-			}
-			all = next
-		}
-		return all
-	}
-	rounded := func(all []*big.Float) (f, slope []float64) {
-		for i, x := range all {
-			v, _ := x.Float64()
-			if f = append(f, v); i > 0 {
-				slope = append(slope, float64(i)*v)
-			}
-		}
-		return f, slope
-	}
-	p := product(0, lanczos[0])
-	for k := 1; k < len(lanczos); k++ {
-		for i, x := range product(k, lanczos[k]) {
-			p[i] = number(0).Add(p[i], x)
-		}
-	}
-	c.p, c.slopeP = rounded(p)
-	c.q, c.slopeQ = rounded(product(0, 1))
-	return c
-}()
-
-// largestRatio is the largest z at which P and Q are evaluated. Their powers z⁸ stay finite in f64, and beyond it
-// A is c₀ and A'/A is 0 in all digits of f32.
-const largestRatio = 1e30
 
 // polynomial returns the polynomial with the coefficients c, the lowest power first.
 func polynomial(x val, c []float64) val {
@@ -168,7 +123,7 @@ var sineOfHalfTurns = []float64{
 
 // digamma is the derivative of log Γ:
 //
-//	ψ(z+1) = log t + A'(z)/A(z) - g/t
+//	ψ(z+1) = log t + A'(z)/A(z) - (t-z-1/2)/t
 //	ψ(x)   = ψ(1-x) - π / tan πx   for x < 1/2
 //
 // and NaN at the poles 0, -1, -2, …
@@ -176,26 +131,34 @@ func digamma(x val) val { return inF64(x, digammaOf) }
 
 func digammaOf(x val, rational bool) val {
 	reflected, z := lanczosArgument(x)
-	var relative val // A'/A
-	if c := &lanczosRatio; rational {
-		low := z.lt(largestRatio).pick(z, z.num(largestRatio))
-		relative = polynomial(low, c.slopeP).div(polynomial(low, c.p)).sub(polynomial(low, c.slopeQ).div(polynomial(low, c.q)))
+	var direct val
+	if c := &gammaRatio; rational {
+		t := z.addNum(c.shift)
+		relative := polynomial(z, slope(c.p)).div(polynomial(z, c.p)).sub(polynomial(z, slope(c.q)).div(polynomial(z, c.q)))
+		direct = t.log().add(relative).sub(z.num(c.shift - 0.5).div(t))
 	} else {
-		a, slope := z.num(lanczos[0]), z.num(0)
+		a, da := z.num(lanczos[0]), z.num(0)
 		for k, c := range lanczos[1:] {
 			d := z.addNum(float64(k + 1))
 			a = a.add(z.num(c).div(d))
-			slope = slope.sub(z.num(c).div(d.mul(d)))
+			da = da.sub(z.num(c).div(d.mul(d)))
 		}
-		relative = slope.div(a)
+		t, logT := lanczosT(z)
+		direct = logT.add(da.div(a)).sub(z.num(lanczosG).div(t))
 	}
-	t, logT := lanczosT(z)
-	direct := logT.add(relative).sub(z.num(lanczosG).div(t))
 
 	angle := x.sub(x.addNum(0.5).floor()).mulNum(math.Pi) // in [-π/2, π/2)
 	mirror := direct.sub(angle.cos().mulNum(math.Pi).div(angle.sin()))
 	pole := x.le(0).and(x.cmp("EQ", x.floor()))
 	return pole.pick(x.nan(), reflected.pick(mirror, direct))
+}
+
+// slope returns the coefficients of the derivative of a polynomial, the lowest power first.
+func slope(c []float64) (d []float64) {
+	for i, v := range c[1:] {
+		d = append(d, float64(i+1)*v)
+	}
+	return d
 }
 
 func finite(x val) val { return x.abs().cmp("NE", x.inf()).and(x.cmp("EQ", x)) }
