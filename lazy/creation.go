@@ -310,35 +310,25 @@ func BlackmanWindow(tr *Trace, dtype types.DType, n int, periodic bool) *Tensor 
 
 // BartlettWindow is one of several: see [HannWindow].
 func BartlettWindow(tr *Trace, dtype types.DType, n int, periodic bool) *Tensor {
-	if !dtype.IsFloat() {
-		return notOfFloats(tr, "bartlett_window", dtype)
-	}
-	if n == 1 {
-		return Ones(tr, dtype, 1)
-	}
-	x := counted64(tr, n).MulScalar(2 / period(n, periodic))
-	return x.Minimum(x.MulScalar(-1).AddScalar(2)).Convert(dtype)
+	return windowOf(tr, "bartlett_window", dtype, n, func() *Tensor {
+		x := counted64(tr, n).MulScalar(2 / period(n, periodic))
+		return x.Minimum(x.MulScalar(-1).AddScalar(2))
+	})
 }
 
 // KaiserWindow records the window of Kaiser with n elements: I0(beta·√(1-t²)) / I0(beta), for t from -1 at one end to
 // 1 at the other. I0 is the modified Bessel function. PyTorch's default of beta is 12. One that is periodic goes on
 // as if it had one more element. The dtype is floating point, and a negative n is an error.
 func KaiserWindow(tr *Trace, dtype types.DType, n int, periodic bool, beta float64) *Tensor {
-	switch {
-	case n < 0:
-		return refusedFor(tr, "kaiser_window", "number", fmt.Sprintf("the number of elements is %d", n))
-	case !dtype.IsFloat():
-		return notOfFloats(tr, "kaiser_window", dtype)
-	case n == 1:
-		return Ones(tr, dtype, 1)
-	}
-	all := make([]float64, n)
-	for i := range all {
-		t := 2*float64(i)/period(n, periodic) - 1
-		z := math.Abs(beta) * math.Sqrt(max(0, (1-t)*(1+t)))
-		all[i] = math.Exp(z-math.Abs(beta)) * scaledI0(z) / scaledI0(math.Abs(beta))
-	}
-	return From(tr, all).Convert(dtype)
+	return windowOf(tr, "kaiser_window", dtype, n, func() *Tensor {
+		all := make([]float64, n)
+		for i := range all {
+			t := 2*float64(i)/period(n, periodic) - 1
+			z := math.Abs(beta) * math.Sqrt(max(0, (1-t)*(1+t)))
+			all[i] = math.Exp(z-math.Abs(beta)) * scaledI0(z) / scaledI0(math.Abs(beta))
+		}
+		return From(tr, all)
+	})
 }
 
 // scaledI0 is exp(-x)·I0(x) of an x that is not negative: by the power series, NIST Digital Library of Mathematical
@@ -367,23 +357,28 @@ func period(n int, periodic bool) float64 {
 	return float64(max(n-1, 1))
 }
 
-// notOfFloats is the error of a window whose elements, from 0 to 1, the dtype does not have.
-func notOfFloats(tr *Trace, op string, dtype types.DType) *Tensor {
-	return refusedFor(tr, op, "dtype", "the dtype must be floating point, is "+dtype.String()+": convert the window afterwards")
+// windowOf records a window of n elements, which record computes for an n other than 1. They are from 0 to 1, which
+// integers do not have.
+func windowOf(tr *Trace, op string, dtype types.DType, n int, record func() *Tensor) *Tensor {
+	switch {
+	case n < 0:
+		return refusedFor(tr, op, "number", fmt.Sprintf("the number of elements is %d, must not be negative", n))
+	case !dtype.IsFloat():
+		return refusedFor(tr, op, "dtype", "the dtype must be floating point, is "+dtype.String()+": convert the window afterwards")
+	case n == 1:
+		return Ones(tr, dtype, 1)
+	}
+	return tr.makes(op, func() *Tensor { return record().Convert(dtype) })
 }
 
 // cosines is a - b cos t + c cos 2t.
 func cosines(tr *Trace, op string, dtype types.DType, n int, periodic bool, a, b, c float64) *Tensor {
-	if !dtype.IsFloat() {
-		return notOfFloats(tr, op, dtype)
-	}
-	if n == 1 {
-		return Ones(tr, dtype, 1)
-	}
-	t := counted64(tr, n).MulScalar(2 * math.Pi / period(n, periodic))
-	y := t.Cos().MulScalar(-b).AddScalar(a)
-	if c != 0 {
-		y = y.Add(t.MulScalar(2).Cos().MulScalar(c))
-	}
-	return y.Convert(dtype)
+	return windowOf(tr, op, dtype, n, func() *Tensor {
+		t := counted64(tr, n).MulScalar(2 * math.Pi / period(n, periodic))
+		y := t.Cos().MulScalar(-b).AddScalar(a)
+		if c != 0 {
+			y = y.Add(t.MulScalar(2).Cos().MulScalar(c))
+		}
+		return y
+	})
 }

@@ -48,11 +48,11 @@ var Written = slices.Concat([]Op{
 	{Name: "ARange", Text: "arange", Family: Making, Where: []Demand{{"numbers", "there are numbers from start to end, each step apart"}}},
 	{Name: "LinSpace", Text: "linspace", Family: Making, Where: []Demand{{"number", "n is not negative"}}},
 	{Name: "LogSpace", Text: "logspace", Family: Making, Where: []Demand{{"number", "n is not negative"}}},
-	{Name: "HannWindow", Family: Making, Where: []Demand{{"dtype", "the dtype is floating point"}}},
-	{Name: "HammingWindow", Family: Making, Where: []Demand{{"dtype", "the dtype is floating point"}}},
-	{Name: "BlackmanWindow", Family: Making, Where: []Demand{{"dtype", "the dtype is floating point"}}},
-	{Name: "BartlettWindow", Family: Making, Where: []Demand{{"dtype", "the dtype is floating point"}}},
-	{Name: "KaiserWindow", Family: Making, Where: []Demand{{"dtype", "the dtype is floating point"}, {"number", "n is not negative"}}},
+	{Name: "HannWindow", Family: Making, Where: windowed},
+	{Name: "HammingWindow", Family: Making, Where: windowed},
+	{Name: "BlackmanWindow", Family: Making, Where: windowed},
+	{Name: "BartlettWindow", Family: Making, Where: windowed},
+	{Name: "KaiserWindow", Family: Making, Where: windowed},
 	{Name: "Ones", Family: Making, Where: []Demand{dtype}},
 	{Name: "Size", Family: Making, Where: []Demand{{"axis", "axis is one of those of x"}}},
 	{Name: "ClampScalar", Family: Arithmetic, Where: []Demand{{"bounds", "no bound is NaN"}, number}},
@@ -62,16 +62,17 @@ var Written = slices.Concat([]Op{
 
 // Demands that several have.
 var (
-	parted  = []Demand{{"axis", "axis is one of those of x"}, {"fixed", "the axis has no open size"}}
-	tensors = Demand{"tensors", "there is a tensor or more"}
-	joined  = []Demand{tensors, {"shapes", "the tensors have one shape but for the axis along which they are joined"}}
-	dtype   = Demand{"dtype", "dtype is valid"}
-	padding = Demand{"padding", "Pad and Padding are not both given"}
-	pooled  = []Demand{{"layout", "the layout names the axes of x"}, padding, {"entries", "the lists have an entry for each spatial axis"}}
-	number  = Demand{"number", "the number is a value of the dtype of x"}
-	taken   = []Demand{{"integers", "indices are integers or a mask of bools"}, {"mask", "a mask has the dimensions of the axes that it is for"}}
-	indexed = slices.Concat([]Demand{{"axes", "there are no more indices than x has axes"}, {"some", "an axis has indices"}, {"broadcast", "the indices broadcast"}}, taken)
-	put     = []Demand{{"dtype", "values has the dtype of x"}, {"values", "values broadcasts to the elements that the indices choose"}}
+	parted   = []Demand{{"axis", "axis is one of those of x"}, {"fixed", "the axis has no open size"}}
+	tensors  = Demand{"tensors", "there is a tensor or more"}
+	joined   = []Demand{tensors, {"shapes", "the tensors have one shape but for the axis along which they are joined"}}
+	dtype    = Demand{"dtype", "dtype is valid"}
+	windowed = []Demand{{"dtype", "the dtype is floating point"}, {"number", "n is not negative"}}
+	padding  = Demand{"padding", "Pad and Padding are not both given"}
+	pooled   = []Demand{{"layout", "the layout names the axes of x"}, padding, {"entries", "the lists have an entry for each spatial axis"}}
+	number   = Demand{"number", "the number is a value of the dtype of x"}
+	taken    = []Demand{{"integers", "indices are integers or a mask of bools"}, {"mask", "a mask has the dimensions of the axes that it is for"}}
+	indexed  = slices.Concat([]Demand{{"axes", "there are no more indices than x has axes"}, {"some", "an axis has indices"}, {"broadcast", "the indices broadcast"}}, taken)
+	put      = []Demand{{"dtype", "values has the dtype of x"}, {"values", "values broadcasts to the elements that the indices choose"}}
 )
 
 // withNumbers are functions of a tensor and a number.
