@@ -81,7 +81,11 @@ func newOptimizer(name string, dev *lazy.Device, params []*lazy.Tensor, groups [
 		if g.LR != 0 {
 			p.ratio = h.lr / base.lr
 		}
-		if err := p.check(g, r); err != nil {
+		err := p.check(g, r)
+		if g.LR != 0 && base.lr == 0 {
+			err = errors.New("it has a rate of its own, whose ratio to the config's LR of 0 is none: give that an LR above 0")
+		}
+		if err != nil {
 			o.err = fmt.Errorf("%s: %s%w", name, ofGroup(i, len(groups)), err)
 			return o
 		}

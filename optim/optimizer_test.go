@@ -30,6 +30,7 @@ func TestMistakes(t *testing.T) {
 			"radam: parameter 0 of group 1 is a f32[1] that is not a variable; make it with Device.Variable"},
 		{"rate", optim.NewAdamW(dev, one, optim.AdamConfig{LR: nan}), "adamw: learning rate NaN: want a finite number"},
 		{"rate of a group", optim.NewAdamW(dev, one, optim.AdamConfig{}, group{Params: tensors{u}, LR: -1}), "adamw: group 1: learning rate -1: want"},
+		{"ratio to 0", optim.NewAdamW(dev, one, optim.AdamConfig{LR: optim.Zero}, group{Params: tensors{u}, LR: 1}), "adamw: group 1: it has a rate of its own"},
 		{"first beta", optim.NewAdam(dev, one, optim.AdamConfig{Betas: [2]float64{1.2}}), "adam: Betas[0] 1.2 is not in [0, 1)"},
 		{"second beta", optim.NewAdamax(dev, one, optim.AdamaxConfig{Betas: [2]float64{0.5, 1}}), "adamax: Betas[1] 1 is not in [0, 1)"},
 		{"beta of a group", optim.NewLion(dev, one, optim.LionConfig{}, group{Params: tensors{u}, Betas: [2]float64{0.9, nan}}), "lion: group 1: Betas[1] NaN is not in [0, 1)"},
