@@ -211,3 +211,33 @@ func TestSnake(t *testing.T) {
 	}
 	require.Equal(t, []string{"running_mean", "fc1", "qkv_proj", "w1", "layer_norm2", "in_proj_weight", "x"}, names(n))
 }
+
+func TestSummary(t *testing.T) {
+	dev := open(t)
+	type stack struct {
+		module.Base
+		First, Second scale
+	}
+	n := &struct{ Body *stack }{&stack{First: scale{Features: 1000}, Second: scale{Features: 1000}}}
+	require.NoError(t, module.Build(n, dev))
+	module.Freeze(&n.Body.First)
+	got, err := module.Summary(n)
+	require.NoError(t, err)
+	require.Equal(t, `module       type                                parameters
+(all)        struct { Body *module_test.stack }  
+body         module_test.stack                   
+body.first   module_test.scale                   1,000
+body.second  module_test.scale                   1,000
+2,000 parameters, 1,000 of them trained; buffers of 2 numbers; 7.8 KiB
+`, got)
+	x := lazy.From(lazy.NewTrace(dev), make([]float32, 2000), 2, 1000)
+	got, err = module.Summary(&n.Body.Second, x)
+	require.NoError(t, err)
+	require.Contains(t, got, "(all)   module_test.scale  f32[2,1000]  1,000")
+	_, err = module.Summary(&n.Body.Second, x, x)
+	require.ErrorContains(t, err, "Forward of *module_test.scale is func(*lazy.Tensor) *lazy.Tensor: it cannot be called with 2 tensors alone")
+	_, err = module.Summary(n, x)
+	require.ErrorContains(t, err, "has no method Forward")
+	_, err = module.Summary(&n.Body.Second, x.Reshape(4, 500))
+	require.ErrorContains(t, err, "mul(f32[4,500], f32[1000])")
+}
