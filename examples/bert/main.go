@@ -1,0 +1,192 @@
+// Command bert finds the lines of a text that are closest in meaning to a query, by the embeddings of a model such
+// as all-MiniLM-L6-v2. The folder of the model has model.safetensors and tokenizer.json as the library transformers
+// writes them.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	_ "ltc/backends/reference/llvm" // registers "cpu" and "eval", with its compiler
+	"ltc/checkpoint"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/nn/module"
+	"ltc/tokenizer"
+)
+
+func main() {
+	dir := flag.String("model", "", "folder with model.safetensors and tokenizer.json")
+	heads := flag.Int("heads", 12, "heads of attention, which the file does not tell")
+	query := flag.String("query", "", "what to look for")
+	most := flag.Int("most", 3, "how many lines to print")
+	backend := flag.String("backend", "cpu", "what runs the program: cpu or eval")
+	flag.Parse()
+	if *dir == "" || *query == "" || flag.NArg() > 1 {
+		fmt.Fprintln(os.Stderr, "bert: give -model, -query, and perhaps a file with the lines to search, which are read from standard input otherwise")
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(os.Stdout, *backend, *dir, *heads, *query, *most, flag.Arg(0)); err != nil {
+		fmt.Fprintln(os.Stderr, "bert:", err)
+		os.Exit(1)
+	}
+}
+
+// run prints the lines of the file at path that are closest to the query, with their cosines.
+func run(out io.Writer, backend, dir string, heads int, query string, most int, path string) error {
+	lines, err := read(path)
+	if err != nil {
+		return err
+	}
+	e, err := open(backend, dir, heads)
+	if err != nil {
+		return err
+	}
+	found, err := e.embed(append([]string{query}, lines...))
+	if err != nil {
+		return err
+	}
+	order, cosines := make([]int, len(lines)), make([]float32, len(lines))
+	for i := range lines {
+		order[i] = i
+		for k, x := range found[0] {
+			cosines[i] += x * found[i+1][k]
+		}
+	}
+	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(cosines[k], cosines[i]) })
+	for _, i := range order[:min(most, len(order))] {
+		fmt.Fprintf(out, "%.4f  %s\n", cosines[i], lines[i])
+	}
+	fmt.Fprintln(out, e.function.Report())
+	return nil
+}
+
+// read returns the lines that are not empty.
+func read(path string) ([]string, error) {
+	f := os.Stdin
+	if path != "" {
+		var err error
+		if f, err = os.Open(path); err != nil {
+			return nil, err
+		}
+		defer f.Close()
+	}
+	var lines []string
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		if line := strings.TrimSpace(s.Text()); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines, s.Err()
+}
+
+// embedder computes embeddings of texts.
+type embedder struct {
+	dev      *lazy.Device
+	tokens   *tokenizer.Tokenizer
+	function *lazy.Function
+	longest  int
+}
+
+// open loads the model of a folder.
+func open(backend, dir string, heads int) (*embedder, error) {
+	tokens, err := tokenizer.Load(filepath.Join(dir, "tokenizer.json"))
+	if err != nil {
+		return nil, err
+	}
+	file, err := checkpoint.Open(filepath.Join(dir, "model.safetensors"))
+	if err != nil {
+		return nil, err
+	}
+	config, err := configOf(file, heads)
+	if err != nil {
+		return nil, err
+	}
+	dev, err := lazy.Open(backend)
+	if err != nil {
+		return nil, err
+	}
+	net := NewBert(config)
+	if err := module.Build(net, dev, module.Empty()); err != nil {
+		return nil, err
+	}
+	// The file has the layer that pools for other tasks, too. Its weights are used where they lie.
+	if err := checkpoint.LoadInto(module.State(module.Eval(net)), &file.State, checkpoint.Options{AllowExtra: true, Share: true}); err != nil {
+		return nil, err
+	}
+	f := lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+		return []*lazy.Tensor{net.Embed(x[0], x[1], x[2])}
+	})
+	batch, n := lazy.Dim("batch", 1, 1024), lazy.Dim("n", 1, config.Positions)
+	input := func(name string) lazy.Input { return lazy.Input{Name: name, Type: types.Of(lazy.I32, batch, n)} }
+	if err := f.Inputs(input("ids"), input("types"), input("mask")); err != nil {
+		return nil, err
+	}
+	return &embedder{dev, tokens, f, config.Positions}, nil
+}
+
+// configOf returns the sizes that the tensors of a file have.
+func configOf(file *checkpoint.File, heads int) (c Config, err error) {
+	c = Config{Heads: heads, Epsilon: 1e-12}
+	for name, sizes := range map[string][]*int{
+		"embeddings.word_embeddings.weight":       {&c.Vocabulary, &c.Hidden},
+		"embeddings.position_embeddings.weight":   {&c.Positions, &c.Hidden},
+		"embeddings.token_type_embeddings.weight": {&c.Types, &c.Hidden},
+		"encoder.layer.0.intermediate.dense.bias": {&c.Between},
+	} {
+		t, err := file.Tensor(name)
+		if err != nil {
+			return c, err
+		}
+		if len(t.Type.Shape) != len(sizes) {
+			return c, fmt.Errorf("%s is %v: the file is not that of a BERT", name, t.Type)
+		}
+		for i, s := range sizes {
+			*s = t.Type.Shape[i]
+		}
+	}
+	for {
+		if _, err := file.Tensor(fmt.Sprintf("encoder.layer.%d.output.dense.bias", c.Layers)); err != nil {
+			break
+		}
+		c.Layers++
+	}
+	if heads < 1 || c.Hidden%heads != 0 {
+		return c, fmt.Errorf("-heads is %d: it must divide the number of features, %d", heads, c.Hidden)
+	}
+	return c, nil
+}
+
+// batchSize is how many texts are embedded at once.
+const batchSize = 32
+
+// embed returns the embedding of each text.
+func (e *embedder) embed(texts []string) ([][]float32, error) {
+	var all [][]float32
+	for part := range slices.Chunk(texts, batchSize) {
+		b := e.tokens.EncodeBatch(part, tokenizer.MaxLength(e.longest), tokenizer.Pad(tokenizer.Padding{}))
+		tensor := func(xs []int32) *lazy.Tensor { return lazy.From(e.dev, xs, b.Rows, b.Length) }
+		y, err := e.function.Call(context.Background(), tensor(b.IDs), tensor(b.TypeIDs), tensor(b.AttentionMask))
+		if err != nil {
+			return nil, err
+		}
+		rows, err := lazy.ToSlice[float32](y)
+		if err != nil {
+			return nil, err
+		}
+		for row := range slices.Chunk(rows, y.Dim(1)) {
+			all = append(all, row)
+		}
+	}
+	return all, nil
+}
