@@ -57,7 +57,7 @@ def table(rows):
 
 
 SUMMARY = """# Judged by PyTorch's samples on the backend {backend}
-[The index](../pytorch-samples.md) says how samples are judged. This run is on the backend `{backend}`, with PyTorch {torch}{few}.
+[The index](../pytorch-samples.md) says how samples are judged. This run is on the backend `{backend}`, with PyTorch {torch}.{few}
 
 | family | ops | samples | passed | skipped |
 |---|---|---|---|---|
@@ -66,7 +66,7 @@ SUMMARY = """# Judged by PyTorch's samples on the backend {backend}
 
 def summary(path, rows, backend, most):
     """Writes a page with the sums of families, and the ops of which a sample failed."""
-    few = f" and at most {most} of an op's samples of a dtype, far apart" if most else ""
+    few = f" It takes at most {most} of an op's samples of a dtype." if most else ""
     text = SUMMARY.format(backend=backend, torch=torch.__version__.split("+")[0], few=few)
     for family, calls in FAMILIES.items():
         text += f"| {family} | " + " | ".join(map(str, totals({n: r for n, r in rows.items() if n in calls}))) + " |\n"
