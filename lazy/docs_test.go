@@ -15,7 +15,7 @@ import (
 )
 
 // Every snippet of docs/use, docs/why, docs/explain.md, docs/controlflow.md and docs/complex.md is a part of an
-// example with an output, here or in package ltctest or fft: it compiles, runs and does what the page says.
+// example with an output, here or in package ltctest, fft or tokenizer: it compiles, runs and does what the page says.
 func TestDocumentationIsExamples(t *testing.T) {
 	bodies := exampleBodies(t)
 	pages, err := filepath.Glob("../docs/[uw][sh][ey]/*.md")
@@ -36,17 +36,14 @@ func TestDocumentationIsExamples(t *testing.T) {
 	require.Greater(t, snippets, 30)
 }
 
-// exampleBodies returns what is between the braces of the examples here and in packages ltctest and fft.
+// exampleBodies returns what is between the braces of the examples here and in packages ltctest, fft and tokenizer.
 func exampleBodies(t *testing.T) []string {
-	files, err := filepath.Glob("example*_test.go")
-	require.NoError(t, err)
-	more, err := filepath.Glob("../ltctest/example*_test.go")
-	require.NoError(t, err)
-	files = append(files, more...)
-	more, err = filepath.Glob("../fft/example*_test.go")
-	require.NoError(t, err)
-	files = append(files, more...)
-	var bodies []string
+	var files, bodies []string
+	for _, dir := range []string{".", "../ltctest", "../fft", "../tokenizer"} {
+		more, err := filepath.Glob(filepath.Join(dir, "example*_test.go"))
+		require.NoError(t, err)
+		files = append(files, more...)
+	}
 	for _, name := range files {
 		source, err := os.ReadFile(name)
 		require.NoError(t, err)
