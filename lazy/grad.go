@@ -78,7 +78,7 @@ func gradients(op string, y, ct *Tensor, wrt []*Tensor) (grads []*Tensor, bad *T
 	if root == nil {
 		return nil, tr.refuse(op, y)
 	}
-	nodes, bad := tr.differentiable(y, wrt)
+	nodes, bad := tr.differentiable(op, y, wrt)
 	if bad != nil {
 		return nil, bad
 	}
@@ -117,7 +117,7 @@ func gradients(op string, y, ct *Tensor, wrt []*Tensor) (grads []*Tensor, bad *T
 			grads[i] = tr.wrap(g).conjugate()
 			continue
 		}
-		if err := tr.noneFor(y, wrt[i]); err != nil {
+		if err := tr.noneFor(op, y, wrt[i]); err != nil {
 			return nil, tr.poisoned(err)
 		}
 	}
@@ -126,8 +126,7 @@ func gradients(op string, y, ct *Tensor, wrt []*Tensor) (grads []*Tensor, bad *T
 
 // differentiable returns the nodes of the tensors that y is to be differentiated
 // by, or a poisoned tensor when there is no gradient with respect to one.
-func (tr *Trace) differentiable(y *Tensor, wrt []*Tensor) (nodes []*ir.Node, bad *Tensor) {
-	const op = "grad"
+func (tr *Trace) differentiable(op string, y *Tensor, wrt []*Tensor) (nodes []*ir.Node, bad *Tensor) {
 	nodes = make([]*ir.Node, len(wrt))
 	for i, x := range wrt {
 		if nodes[i] = tr.operand(x); nodes[i] == nil {
@@ -148,21 +147,21 @@ func (tr *Trace) differentiable(y *Tensor, wrt []*Tensor) (nodes []*ir.Node, bad
 
 // noneFor returns why there is no path from y to x though there may have been
 // one; nil when y does not depend on x, so that the gradient is zero.
-func (tr *Trace) noneFor(y, x *Tensor) *OpError {
+func (tr *Trace) noneFor(op string, y, x *Tensor) *OpError {
 	if tr.forgotten {
-		return opError(tr.site(), "grad", ErrUsage, []*Tensor{y},
+		return opError(tr.site(), op, ErrUsage, []*Tensor{y},
 			"more than %s were read in this step, and the gradient may go through one of them; call MarkStep now and then", diag.Count(maxRead, "tensor"))
 	}
 	if s := x.storage(); s.alias != nil && s.alias.wrote == tr.epoch {
-		return opError(tr.site(), "grad", ErrUsage, []*Tensor{y, x},
+		return opError(tr.site(), op, ErrUsage, []*Tensor{y, x},
 			"the tensor to differentiate by was written at %v, and y does not depend on what it is now; take the gradient before, or write a Clone", s.alias.site)
 	}
 	return nil
 }
 
 // Backward records the gradients of y with respect to the variables that the step has read and not
-// assigned, and adds them to what [Tensor.Grad] of each returns. Variables without gradients are left
-// out: see [Tensor.SetRequiresGrad]. If y is not a scalar, ct is the gradient of y, a tensor of its type.
+// assigned, and adds them to what [Tensor.Grad] of each returns. Variables that y does not depend on keep
+// what they have, and so do those that [Tensor.SetRequiresGrad] leaves out. If y is not a scalar, ct is the gradient of y, a tensor of its type.
 //
 // Gradients stay until [Tensor.ZeroGrad], also beyond MarkStep: they are results of each step until then,
 // so that several batches can add to them.
@@ -197,14 +196,16 @@ func (y *Tensor) Backward(ct ...*Tensor) error {
 		return bad.err
 	}
 	for i, w := range wrt {
-		if old := w.Grad(); old != nil {
+		if old := w.Grad(); old != nil && grads[i] != nil {
 			if grads[i] = old.Add(grads[i]); grads[i].err != nil {
 				return grads[i].err
 			}
 		}
 	}
 	for i, w := range wrt {
-		w.v.setGrad(grads[i].Keep())
+		if grads[i] != nil {
+			w.v.setGrad(grads[i].Keep())
+		}
 	}
 	return nil
 }

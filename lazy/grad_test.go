@@ -853,6 +853,28 @@ func TestBackwardOfTwoTraces(t *testing.T) {
 	require.Equal(t, 7.0, w.Grad().Float())
 }
 
+// A variable that the second loss does not depend on keeps its gradient.
+func TestBackwardOfUnusedVariables(t *testing.T) {
+	tr := evalTrace(t)
+	v, w := SetValues(tr.Device().Variable("v", F64), []float64{3}), SetValues(tr.Device().Variable("w", F64), []float64{5})
+	unused := tr.Read(tr.Device().Variable("unused", F64))
+	require.NoError(t, tr.Read(v).Mul(w).Backward())
+	require.NoError(t, tr.Read(v).MulScalar(10).Backward())
+	require.NoError(t, tr.MarkStep(unused))
+	require.Equal(t, 15.0, v.Grad().Float())
+	require.Equal(t, 3.0, w.Grad().Float())
+}
+
+// Errors of gradients name the call.
+func TestGradErrorsNameTheCall(t *testing.T) {
+	tr := evalTrace(t)
+	w := SetValues(tr.Device().Variable("w", F64), []float64{3})
+	y := tr.Read(w).Mul(w)
+	w.Add_(y)
+	require.ErrorContains(t, Grad(y, w)[0].Err(), "grad(f64[], f64[]): variable \"w\" was assigned at")
+	require.ErrorContains(t, VJP(y, y, w)[0].Err(), "vjp(f64[], f64[]): variable \"w\" was assigned at")
+}
+
 func TestSetRequiresGradErrors(t *testing.T) {
 	tr := evalTrace(t)
 	require.ErrorContains(t, tr.Device().Variable("n", I32).SetRequiresGrad(true).Err(), "there is no gradient with respect to a tensor of i32")

@@ -94,8 +94,6 @@ func (c adafactor) epsilon(d types.DType) float64 {
 		return 0
 	case c.Eps[0] != 0:
 		return c.Eps[0]
-	case d == types.F64:
-		return 0x1p-52
 	}
-	return 0x1p-23
+	return d.Epsilon()
 }

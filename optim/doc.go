@@ -18,7 +18,8 @@
 //
 // [Optimizer.Step] differentiates the loss. To clip or accumulate gradients, take them
 // by [Optimizer.Grads], change them by [ClipNorm], [ClipValue] or an [Accumulator], and
-// give them to [Optimizer.StepGrads].
+// give them to [Optimizer.StepGrads]. [Optimizer.StepBackward] takes those that
+// [lazy.Tensor.Backward] has added to the parameters, as PyTorch's optimizers do.
 //
 // # Fields of zero
 //

@@ -23,7 +23,6 @@ type Optimizer struct {
 	name   string
 	dev    *lazy.Device
 	groups []*ParamGroup
-	frozen map[*lazy.Tensor]bool
 	err    error // of the arguments
 }
 
@@ -67,7 +66,7 @@ type parameter struct {
 // newOptimizer makes an optimizer of params and groups. config returns the rule of a group
 // and the numbers that all rules have, after the defaults.
 func newOptimizer(name string, dev *lazy.Device, params []*lazy.Tensor, groups []Group, config func(g Group) (hyper, rule)) *Optimizer {
-	o := &Optimizer{name: name, dev: dev, frozen: map[*lazy.Tensor]bool{}}
+	o := &Optimizer{name: name, dev: dev}
 	if len(params) > 0 || len(groups) == 0 {
 		groups = slices.Insert(slices.Clone(groups), 0, Group{Params: params})
 	}
@@ -195,28 +194,6 @@ func (o *Optimizer) SetMomentum(m float64) {
 	}
 }
 
-// Freeze leaves parameters out of steps until Unfreeze: no gradient of theirs is computed,
-// and their values and state stay.
-//
-// Each set of parameters is a program of its own.
-func (o *Optimizer) Freeze(params ...*lazy.Tensor) error { return o.freeze(true, params) }
-
-// Unfreeze ends [Optimizer.Freeze] for some parameters.
-func (o *Optimizer) Unfreeze(params ...*lazy.Tensor) error { return o.freeze(false, params) }
-
-func (o *Optimizer) freeze(on bool, params []*lazy.Tensor) error {
-	all := o.Params()
-	for i, w := range params {
-		if !slices.Contains(all, w) {
-			return fmt.Errorf("%s: tensor %d to freeze or unfreeze is no parameter: give variables that the optimizer was made of", o.name, i)
-		}
-	}
-	for _, w := range params {
-		o.frozen[w] = on
-	}
-	return nil
-}
-
 // Step records the gradients of loss, a scalar, and the assignments of every parameter
 // and its state in the trace of loss, whose MarkStep runs them. Parameters that loss does
 // not depend on stay as they are, as in PyTorch. After an error nothing has been assigned.
@@ -232,8 +209,8 @@ func (o *Optimizer) Step(loss *lazy.Tensor) error {
 }
 
 // Grads records the gradients of loss, a scalar, with respect to the parameters, in the
-// order of [Optimizer.Params]. It is nil for a parameter that is frozen or that loss does
-// not depend on. That loss depends on none is an error.
+// order of [Optimizer.Params]. It is nil for a parameter that loss does not depend on, or that
+// requires no gradient (lazy.Tensor.SetRequiresGrad). That loss depends on none is an error.
 func (o *Optimizer) Grads(loss *lazy.Tensor) ([]*lazy.Tensor, error) {
 	switch err := o.problem(); {
 	case err != nil:
@@ -245,7 +222,7 @@ func (o *Optimizer) Grads(loss *lazy.Tensor) ([]*lazy.Tensor, error) {
 	var trained []*lazy.Tensor
 	var places []int // in all
 	for i, w := range all {
-		if !o.frozen[w] {
+		if w.RequiresGrad() {
 			trained, places = append(trained, w), append(places, i)
 		}
 	}
@@ -261,7 +238,7 @@ func (o *Optimizer) Grads(loss *lazy.Tensor) ([]*lazy.Tensor, error) {
 		grads[places[i]], some = g, true
 	}
 	if !some {
-		return nil, fmt.Errorf("%s: the loss depends on none of the parameters that are not frozen, %s: compute it from them in this step", o.name, names(all))
+		return nil, fmt.Errorf("%s: the loss depends on none of the parameters that require gradients, %s: compute it from them in this step", o.name, names(all))
 	}
 	return grads, nil
 }
@@ -292,7 +269,7 @@ func (o *Optimizer) problem() error {
 }
 
 // StepGrads is [Optimizer.Step] with gradients, in the order of [Optimizer.Params]. A
-// parameter whose gradient is nil, or that is frozen, stays as it is.
+// parameter whose gradient is nil, or that requires none, stays as it is.
 func (o *Optimizer) StepGrads(grads []*lazy.Tensor) error {
 	if err := o.problem(); err != nil {
 		return err
@@ -311,6 +288,27 @@ func (o *Optimizer) StepGrads(grads []*lazy.Tensor) error {
 	}
 	for _, a := range news {
 		a.variable.Assign(a.value)
+	}
+	return nil
+}
+
+// StepBackward is [Optimizer.Step] with the gradients that [lazy.Tensor.Backward] has added to the
+// parameters, and forgets them: the next Backward begins anew. Parameters without one stay as they
+// are. After an error the gradients are still there.
+func (o *Optimizer) StepBackward() error {
+	if err := o.problem(); err != nil {
+		return err
+	}
+	params := o.Params()
+	grads := make([]*lazy.Tensor, len(params))
+	for i, w := range params {
+		grads[i] = w.Grad()
+	}
+	if err := o.StepGrads(grads); err != nil {
+		return err
+	}
+	for _, w := range params {
+		w.ZeroGrad()
 	}
 	return nil
 }
@@ -335,7 +333,7 @@ func (o *Optimizer) checkGrads(grads []*lazy.Tensor) (tr *lazy.Trace, err error)
 		tr = g.Trace()
 	}
 	if tr == nil {
-		return nil, fmt.Errorf("%s: all gradients are nil: give that of one parameter at least", o.name)
+		return nil, fmt.Errorf("%s: no parameter has a gradient: call Backward of the loss before StepBackward, or give StepGrads one that is not nil", o.name)
 	}
 	return tr, nil
 }

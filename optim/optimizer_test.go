@@ -66,12 +66,11 @@ func TestMistakes(t *testing.T) {
 
 	o := optim.NewAdam(dev, tensors{w, u}, optim.AdamConfig{})
 	require.EqualError(t, o.StepGrads(nil), "adam: 0 gradients for 2 parameters: give one for each of Params, nil for none")
-	require.EqualError(t, o.StepGrads(tensors{nil, nil}), "adam: all gradients are nil: give that of one parameter at least")
+	require.EqualError(t, o.StepGrads(tensors{nil, nil}), "adam: no parameter has a gradient: call Backward of the loss before StepBackward, or give StepGrads one that is not nil")
 	require.EqualError(t, o.StepGrads(tensors{tr.Read(u), nil}), `adam: gradient 0 is f32[2,3], parameter "w" is f32[2]: give gradients in the order of Params`)
 	require.EqualError(t, o.StepGrads(tensors{w, nil}), `adam: gradient of "w" belongs to no trace: compute it in a step, or use Trace.Read`)
 	require.ErrorContains(t, o.StepGrads(tensors{tr.Read(w).Add(tr.Read(u)), nil}), `adam: gradient of "w": `)
-	require.EqualError(t, o.Step(tr.Read(dev.Variable("z", lazy.F32))), `adam: the loss depends on none of the parameters that are not frozen, "w", "u": compute it from them in this step`)
-	require.EqualError(t, o.Freeze(dev.Variable("z", lazy.F32)), "adam: tensor 0 to freeze or unfreeze is no parameter: give variables that the optimizer was made of")
+	require.EqualError(t, o.Step(tr.Read(dev.Variable("z", lazy.F32))), `adam: the loss depends on none of the parameters that require gradients, "w", "u": compute it from them in this step`)
 	require.NoError(t, tr.MarkStep())
 	require.Equal(t, []float64{0, 0}, floats(t, w), "after errors nothing has been assigned")
 
@@ -102,7 +101,7 @@ func TestGroups(t *testing.T) {
 	require.Zero(t, only.LR())
 }
 
-// A parameter that the loss does not depend on, or that is frozen, stays, and so does its state.
+// A parameter that the loss does not depend on, or that requires no gradient, stays, and so does its state.
 func TestUnusedAndFrozen(t *testing.T) {
 	dev, tr := open(t)
 	var params tensors
@@ -110,7 +109,7 @@ func TestUnusedAndFrozen(t *testing.T) {
 		params = append(params, dev.Variable(name, lazy.F32, 2).Init(lazy.Constant(1)))
 	}
 	o := optim.NewAdamW(dev, params, optim.AdamConfig{LR: 0.1})
-	require.NoError(t, o.Freeze(params[2]))
+	params[2].SetRequiresGrad(false)
 	step := func(used ...*lazy.Tensor) {
 		loss := tr.Read(used[0]).Sum()
 		for _, x := range used[1:] {
@@ -124,7 +123,7 @@ func TestUnusedAndFrozen(t *testing.T) {
 	require.InDelta(t, first, floats(t, params[0])[0], 1e-6)
 	require.Equal(t, []float64{1, 1}, floats(t, params[1]))
 	require.Equal(t, []float64{1, 1}, floats(t, params[2]))
-	require.NoError(t, o.Unfreeze(params[2]))
+	params[2].SetRequiresGrad(true)
 	step(params[0], params[2])
 	require.Less(t, floats(t, params[2])[0], 1.0)
 	require.Equal(t, []float64{1, 1}, floats(t, params[1]))
@@ -254,5 +253,28 @@ func TestNarrowParametersOfAllRules(t *testing.T) {
 		for _, s := range o.State() {
 			require.NotEqual(t, types.BF16, s.DType(), name)
 		}
+	}
+}
+
+// Gradients of several batches, added up by Backward over several steps, are one update.
+func TestStepBackward(t *testing.T) {
+	dev, tr := open(t)
+	w := lazy.SetValues(dev.Variable("w", lazy.F32, 2), []float32{1, 1})
+	unused := dev.Variable("unused", lazy.F32)
+	opt := optim.NewSGD(dev, tensors{w, unused}, optim.SGDConfig{LR: 1})
+	require.ErrorContains(t, opt.StepBackward(), "sgd: no parameter has a gradient: call Backward of the loss before StepBackward")
+	for _, c := range []struct{ first, second, want []float32 }{
+		{[]float32{1, 2}, []float32{2, 2}, []float32{-2, -3}},
+		{[]float32{5, 6}, []float32{6, 6}, []float32{-13, -15}},
+	} {
+		require.NoError(t, lazy.From(tr, c.first).Mul(w).Sum().Backward())
+		require.NoError(t, tr.MarkStep())
+		require.NoError(t, lazy.From(tr, c.second).Mul(w).Sum().Backward())
+		require.NoError(t, opt.StepBackward())
+		require.Nil(t, w.Grad())
+		require.NoError(t, tr.MarkStep())
+		got, err := lazy.ToSlice[float32](w)
+		require.NoError(t, err)
+		require.Equal(t, c.want, got)
 	}
 }

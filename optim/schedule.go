@@ -6,7 +6,7 @@ import (
 )
 
 // Schedule is a rate as a function of the step, which counts from 0. Its values are those
-// of the schedulers of torch.optim.lr_scheduler. Lengths below 1 give NaN, which
+// of the schedulers of torch.optim.lr_scheduler. Lengths below 1 give NaN, but of [Factor], which
 // [Optimizer.SetLR] refuses.
 type Schedule func(step int) float64
 

@@ -38,7 +38,7 @@ func (g *ParamGroup) record(tr *lazy.Trace, grads []*lazy.Tensor) (news []assign
 		gs.counter[0] = gs.counter[0].AddScalar(1)
 	}
 	for i, p := range g.params {
-		if grads[i] == nil || g.o.frozen[p.w] {
+		if grads[i] == nil || !p.w.RequiresGrad() {
 			continue
 		}
 		some, err := p.record(gs, grads[i])

@@ -128,6 +128,22 @@ func (d DType) IsSigned() bool { return d.kind() == kindSigned || d.kind() == ki
 // IsNumber reports whether d is an integer or floating-point type.
 func (d DType) IsNumber() bool { return d.IsFloat() || d.IsInteger() }
 
+// Epsilon returns the distance from 1 to the next number of a floating-point dtype, of the parts of a complex
+// one; 0 for others.
+func (d DType) Epsilon() float64 {
+	switch d.Part() {
+	case BF16:
+		return 0x1p-7
+	case F16:
+		return 0x1p-10
+	case F32:
+		return 0x1p-23
+	case F64:
+		return 0x1p-52
+	}
+	return 0
+}
+
 // IsReal reports whether d is one of [RealDTypes].
 func (d DType) IsReal() bool { return d.Valid() && !d.IsComplex() }
 
