@@ -6,6 +6,8 @@ import (
 
 	"ltc/data/digits"
 	"ltc/lazy"
+	"ltc/nn/layers"
+	"ltc/nn/module"
 	"ltc/optim"
 )
 
@@ -29,32 +31,40 @@ func Example_regression() {
 	// Output: 2.00 1.00
 }
 
+// Net is the network of Example_cnn.
+type Net struct {
+	Conv layers.Conv
+	Drop layers.Dropout
+	Head layers.Linear
+}
+
+func (n *Net) Forward(x *lazy.Tensor) *lazy.Tensor {
+	x = n.Conv.Forward(x).ReLU().MaxPool([]int{2, 2}, lazy.PoolOptions{}).Flatten(1, -1)
+	return n.Head.Forward(n.Drop.Forward(x))
+}
+
 func Example_cnn() {
 	dev, err := lazy.Open("cpu", lazy.Seed(1))
 	check(err)
-	rnd := lazy.NewRandom(dev, 7)
-	kernel := dev.Variable("kernel", lazy.F32, 8, 1, 3, 3).Init(lazy.HeNormal("OIHW"))
-	head := dev.Variable("head", lazy.F32, 8*4*4, 10).Init(lazy.HeNormal())
-	net := func(x *lazy.Tensor, train bool) *lazy.Tensor {
-		x = x.Conv(kernel, lazy.ConvOptions{Pad: 1}).ReLU()
-		x = x.MaxPool([]int{2, 2}, lazy.PoolOptions{}).Reshape(x.Dim(0), 8*4*4)
-		if train {
-			x = rnd.Dropout(x, 0.1)
-		}
-		return x.MatMul(head)
+	net := &Net{
+		layers.Conv{In: 1, Out: 8, Kernel: []int{3, 3}, Padding: []int{1}, NoBias: true},
+		layers.Dropout{P: 0.1},
+		layers.Linear{In: 8 * 4 * 4, Out: 10, NoBias: true},
 	}
-	opt := optim.NewSGD(dev, []*lazy.Tensor{kernel, head}, optim.SGDConfig{LR: 0.1, Momentum: 0.9})
+	check(module.Build(net, dev))
+	opt := optim.NewSGD(dev, module.Parameters(net), optim.SGDConfig{LR: 0.1, Momentum: 0.9})
 	tr := lazy.NewTrace(dev)
 
 	pixels, labels := images(digits.Load(), []int{0, 1, 2, 3, 4, 5, 6, 7})
 	x := lazy.From(dev, pixels, 8, 1, 8, 8) // NCHW
 	y := lazy.From(dev, labels, 8)
 	for range 30 {
-		loss := net(tr.Read(x), true).CrossEntropy(y)
+		loss := net.Forward(tr.Read(x)).CrossEntropy(y)
 		check(opt.Step(loss))
 		check(tr.MarkStep())
 	}
-	guesses := net(tr.Read(x), false).ArgMax(-1)
+	check(module.Eval(net))
+	guesses := net.Forward(tr.Read(x)).ArgMax(-1)
 	check(tr.MarkStep(guesses))
 	fmt.Println(lazy.ToSlice[int64](guesses))
 	// Output: [0 1 2 3 4 5 6 7] <nil>

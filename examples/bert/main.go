@@ -120,8 +120,11 @@ func open(backend, dir string, heads int) (*embedder, error) {
 	if err := module.Build(net, dev, module.Empty()); err != nil {
 		return nil, err
 	}
+	if err := module.Eval(net); err != nil {
+		return nil, err
+	}
 	// The file has the layer that pools for other tasks, too. Its weights are used where they lie.
-	if err := checkpoint.LoadInto(module.State(module.Eval(net)), &file.State, checkpoint.Options{AllowExtra: true, Share: true}); err != nil {
+	if err := checkpoint.LoadInto(module.State(net), &file.State, checkpoint.Options{AllowExtra: true, Share: true}); err != nil {
 		return nil, err
 	}
 	f := lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
@@ -138,20 +141,23 @@ func open(backend, dir string, heads int) (*embedder, error) {
 // configOf returns the sizes that the tensors of a file have.
 func configOf(file *checkpoint.File, heads int) (c Config, err error) {
 	c = Config{Heads: heads, Epsilon: 1e-12}
-	for name, sizes := range map[string][]*int{
-		"embeddings.word_embeddings.weight":       {&c.Vocabulary, &c.Hidden},
-		"embeddings.position_embeddings.weight":   {&c.Positions, &c.Hidden},
-		"embeddings.token_type_embeddings.weight": {&c.Types, &c.Hidden},
-		"encoder.layer.0.intermediate.dense.bias": {&c.Between},
+	for _, of := range []struct {
+		name  string
+		sizes []*int
+	}{
+		{"embeddings.word_embeddings.weight", []*int{&c.Vocabulary, &c.Hidden}},
+		{"embeddings.position_embeddings.weight", []*int{&c.Positions, &c.Hidden}},
+		{"embeddings.token_type_embeddings.weight", []*int{&c.Types, &c.Hidden}},
+		{"encoder.layer.0.intermediate.dense.bias", []*int{&c.Between}},
 	} {
-		t, err := file.Tensor(name)
+		t, err := file.Tensor(of.name)
 		if err != nil {
 			return c, err
 		}
-		if len(t.Type.Shape) != len(sizes) {
-			return c, fmt.Errorf("%s is %v: the file is not that of a BERT", name, t.Type)
+		if len(t.Type.Shape) != len(of.sizes) {
+			return c, fmt.Errorf("%s is %v: the file is not that of a BERT", of.name, t.Type)
 		}
-		for i, s := range sizes {
+		for i, s := range of.sizes {
 			*s = t.Type.Shape[i]
 		}
 	}

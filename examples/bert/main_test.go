@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,8 +10,39 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/lazy"
+	"ltc/nn/module"
 	"ltc/tokenizer"
 )
+
+// A small model has the names of the library transformers. Padding does not change an embedding, whose length is 1.
+func TestSmallModel(t *testing.T) {
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	b := NewBert(Config{Vocabulary: 10, Hidden: 8, Layers: 2, Heads: 2, Between: 16, Positions: 6, Types: 2, Epsilon: 1e-12})
+	require.NoError(t, module.Build(b, dev))
+	names := maps.Collect(module.State(b))
+	require.Len(t, names, 5+2*16)
+	for _, name := range []string{"embeddings.LayerNorm.weight", "embeddings.word_embeddings.weight", "encoder.layer.1.attention.self.query.bias", "encoder.layer.0.attention.output.LayerNorm.bias", "encoder.layer.1.intermediate.dense.weight", "encoder.layer.1.output.dense.weight"} {
+		require.Contains(t, names, name)
+	}
+	tr := lazy.NewTrace(dev)
+	embed := func(n int, ids, mask []int32) []float32 {
+		x := func(values []int32) *lazy.Tensor { return lazy.From(tr, values, 1, n) }
+		y := b.Embed(x(ids), x(make([]int32, n)), x(mask))
+		require.NoError(t, tr.MarkStep(y))
+		got, err := lazy.ToSlice[float32](y)
+		require.NoError(t, err)
+		return got
+	}
+	short := embed(3, []int32{1, 5, 2}, []int32{1, 1, 1})
+	require.InDeltaSlice(t, short, embed(5, []int32{1, 5, 2, 0, 0}, []int32{1, 1, 1, 0, 0}), 1e-6)
+	square := float32(0)
+	for _, x := range short {
+		square += x * x
+	}
+	require.InDelta(t, 1, square, 1e-5)
+}
 
 // The embeddings of MiniLM are those recorded. MINILM names its model.safetensors, next to which is
 // tokenizer.json, and MINILM_EXPECTED the recorded texts with their ids and embeddings.

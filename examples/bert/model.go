@@ -5,16 +5,16 @@ import (
 	"ltc/nn/layers"
 )
 
-// Config has the sizes of a BERT model: the keys of its config.json.
+// Config has the sizes of a BERT model.
 type Config struct {
-	Vocabulary int     `json:"vocab_size"`
-	Hidden     int     `json:"hidden_size"`
-	Layers     int     `json:"num_hidden_layers"`
-	Heads      int     `json:"num_attention_heads"`
-	Between    int     `json:"intermediate_size"`
-	Positions  int     `json:"max_position_embeddings"`
-	Types      int     `json:"type_vocab_size"`
-	Epsilon    float64 `json:"layer_norm_eps"`
+	Vocabulary int
+	Hidden     int // features of a token
+	Layers     int
+	Heads      int
+	Between    int // features of the layers between
+	Positions  int // the most tokens of a text
+	Types      int // of sentences
+	Epsilon    float64
 }
 
 // Bert is the encoder of BERT. Its fields are named so that its variables have the names of the

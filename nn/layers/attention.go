@@ -25,7 +25,7 @@ type MultiheadAttention struct {
 // Build declares the variables.
 func (l *MultiheadAttention) Build(b *module.Builder) {
 	const layer = "layers.MultiheadAttention"
-	if !positive(b, layer, option{"Features", l.Features}, option{"Heads", l.Heads}) || !probability(b, layer, l.Dropout) {
+	if !positive(b, layer, option{"Features", l.Features}, option{"Heads", l.Heads}) || !probability(b, layer+".Dropout", l.Dropout) {
 		return
 	}
 	if l.Features%l.Heads != 0 {
@@ -53,10 +53,10 @@ func (l *MultiheadAttention) Forward(queries, keys, values *lazy.Tensor, o lazy.
 	}, queries, keys, values)
 }
 
-// probability reports whether p is one, and refuses the layer if not.
-func probability(b *module.Builder, layer string, p float64) bool {
+// probability reports whether an option p is one, and refuses the layer if not.
+func probability(b *module.Builder, option string, p float64) bool {
 	if !(p >= 0 && p <= 1) {
-		b.Errorf("%s.Dropout is %v: it must be a probability", layer, p)
+		b.Errorf("%s is %v: it must be a probability", option, p)
 		return false
 	}
 	return true

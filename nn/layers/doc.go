@@ -9,8 +9,9 @@
 //	}
 //	err := module.Build(net, dev)
 //
-// The zero value of an option is what PyTorch does by default, and so are the names, shapes and first values of
-// variables: weights of PyTorch load under their own names. Options are not to be changed after Build. Package nn has
+// The zero value of an option is what PyTorch does by default, but that probabilities of dropout are 0, that [EmbeddingBag] adds
+// up, and that the batch is the first axis of attention and transformers. The names, shapes and first values of
+// variables are PyTorch's: its weights load under their own names. Options are not to be changed after Build. Package nn has
 // the mathematics of the layers, activations and losses as functions.
 //
 // Layers belong to one goroutine at a time while they are built or change their mode. Forward may be

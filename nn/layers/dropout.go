@@ -14,10 +14,7 @@ type Dropout struct {
 
 // Build gives the layer its stream.
 func (l *Dropout) Build(b *module.Builder) {
-	if !(l.P >= 0 && l.P <= 1) {
-		b.Errorf("layers.Dropout.P is %v: it must be a probability", l.P)
-	}
-	if l.Random == nil {
+	if probability(b, "layers.Dropout.P", l.P) && l.Random == nil {
 		l.Random = b.Random()
 	}
 }
@@ -25,9 +22,6 @@ func (l *Dropout) Build(b *module.Builder) {
 // Forward records the layer for x.
 func (l *Dropout) Forward(x *lazy.Tensor) *lazy.Tensor {
 	return l.Call(func() *lazy.Tensor {
-		if !l.Training() || l.P == 0 {
-			return x
-		}
-		return l.Random.Dropout(x, l.P)
+		return dropper(&l.Base, l.Random, l.P)(x)
 	}, x)
 }

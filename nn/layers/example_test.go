@@ -48,7 +48,7 @@ func Example() {
 	check(tr.MarkStep(loss))
 	fmt.Println(loss.Float() > 1)
 
-	module.Eval(net) // dropout does nothing from here on
+	check(module.Eval(net)) // dropout does nothing from here on
 	guesses := net.Forward(lazy.Ones(tr, lazy.F32, 1, 1, 8, 8)).ArgMax(-1)
 	check(tr.MarkStep(guesses))
 	fmt.Println(lazy.ToSlice[int64](guesses))

@@ -23,7 +23,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{&layers.Linear{Out: 3}, "layers.Linear.In is 0: it must be positive"},
 		{&layers.Bilinear{In1: 1, In2: -1, Out: 3}, "layers.Bilinear.In2 is -1"},
-		{&layers.Conv{In: 1, Out: 3}, "layers.Conv.Kernel is empty: give the places of a window for each axis, such as []int{3, 3}"},
+		{&layers.Conv{In: 1, Out: 3}, "layers.Conv.Kernel is empty: give the kernel size of each spatial axis, such as []int{3, 3}"},
 		{&layers.Conv{In: 1, Out: 3, Kernel: []int{3, 0}}, "layers.Conv.Kernel is [3 0]: its entries must be positive"},
 		{&layers.Conv{In: 4, Out: 3, Kernel: []int{3}, Groups: 2}, "layers.Conv.Groups is 2: it must divide In, 4, and Out, 3"},
 		{&layers.ConvTranspose{In: 4, Kernel: []int{3}}, "layers.ConvTranspose.Out is 0"},
@@ -87,7 +87,7 @@ func TestDropout(t *testing.T) {
 	require.NoError(t, module.Build(drop, dev, module.Random(lazy.NewRandom(dev, 7))))
 	x := lazy.Ones(tr, lazy.F32, 1000)
 	sum := drop.Forward(x).Sum()
-	module.Eval(drop)
+	require.NoError(t, module.Eval(drop))
 	require.Same(t, x, drop.Forward(x))
 	require.NoError(t, tr.MarkStep(sum))
 	require.InDelta(t, 1000, sum.Float(), 150)
@@ -105,16 +105,16 @@ func TestAttentionDropout(t *testing.T) {
 	for _, o := range []lazy.AttentionOptions{
 		{}, {Causal: true}, {Scale: 2, Mask: lazy.From(dev, []bool{true, false, true})}, {Mask: lazy.From(dev, []float32{0, 1, -1})},
 	} {
-		module.Train(l)
+		require.NoError(t, module.Train(l))
 		x := tr.Read(x)
 		trained := l.Forward(x, x, x, o)
-		module.Eval(l)
+		require.NoError(t, module.Eval(l))
 		off := l.Forward(x, x, x, o).Sub(trained).Abs().Max()
 		require.NoError(t, tr.MarkStep(off))
 		require.Less(t, off.Float(), 1e-6)
 	}
 	l.Dropout = 1
-	module.Train(l)
+	require.NoError(t, module.Train(l))
 	zero := l.Forward(tr.Read(x), tr.Read(x), tr.Read(x), lazy.AttentionOptions{}).Abs().Max()
 	require.NoError(t, tr.MarkStep(zero))
 	require.Zero(t, zero.Float()) // as the bias of the last product is at first

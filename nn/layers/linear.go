@@ -23,7 +23,7 @@ type Linear struct {
 // Build declares the variables.
 func (l *Linear) Build(b *module.Builder) {
 	if positive(b, "layers.Linear", option{"In", l.In}, option{"Out", l.Out}) {
-		weigh(b, weights{&l.Weight, &l.Bias, l.Init, l.InitBias, l.NoBias}, l.In, l.Out, l.Out, l.In)
+		declareWeights(b, weights{&l.Weight, &l.Bias, l.Init, l.InitBias, l.NoBias}, l.In, l.Out, l.Out, l.In)
 	}
 }
 
@@ -46,7 +46,7 @@ type Bilinear struct {
 // Build declares the variables.
 func (l *Bilinear) Build(b *module.Builder) {
 	if positive(b, "layers.Bilinear", option{"In1", l.In1}, option{"In2", l.In2}, option{"Out", l.Out}) {
-		weigh(b, weights{&l.Weight, &l.Bias, l.Init, nil, l.NoBias}, l.In1, l.Out, l.Out, l.In1, l.In2)
+		declareWeights(b, weights{&l.Weight, &l.Bias, l.Init, nil, l.NoBias}, l.In1, l.Out, l.Out, l.In1, l.In2)
 	}
 }
 
@@ -62,9 +62,9 @@ type weights struct {
 	noBias         bool
 }
 
-// weigh declares a weight and a bias of out elements. What has no initializer is uniform within ±1/√fan at first, as
+// declareWeights declares a weight and a bias of out elements. What has no initializer is uniform within ±1/√fan at first, as
 // PyTorch's are (reset_parameters in torch/nn/modules/linear.py and conv.py).
-func weigh(b *module.Builder, w weights, fan, out int, dims ...int) {
+func declareWeights(b *module.Builder, w weights, fan, out int, dims ...int) {
 	within := lazy.Uniform(-1/math.Sqrt(float64(fan)), 1/math.Sqrt(float64(fan)))
 	if w.init == nil {
 		w.init = within
@@ -82,6 +82,17 @@ func weigh(b *module.Builder, w weights, fan, out int, dims ...int) {
 type option struct {
 	name string
 	n    int
+}
+
+// allPositive reports whether all entries of an option are positive, and refuses the layer if not.
+func allPositive(b *module.Builder, option string, ns []int) bool {
+	for _, n := range ns {
+		if n <= 0 {
+			b.Errorf("%s is %v: its entries must be positive", option, ns)
+			return false
+		}
+	}
+	return true
 }
 
 // positive reports whether all options are positive, and refuses the layer for the first that is not.

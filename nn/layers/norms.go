@@ -1,9 +1,6 @@
 package layers
 
 import (
-	"math"
-
-	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/nn"
 	"ltc/nn/module"
@@ -36,7 +33,7 @@ func (l *BatchNorm) Build(b *module.Builder) {
 	if !positive(b, "layers.BatchNorm", option{"Channels", l.Channels}) {
 		return
 	}
-	scaled(b, &l.Weight, &l.Bias, l.NoAffine, false, l.Channels)
+	declareAffine(b, &l.Weight, &l.Bias, l.NoAffine, false, l.Channels)
 	if !l.NoRunning {
 		b.Variable(&l.RunningMean, nil, l.Channels)
 		b.Variable(&l.RunningVar, lazy.Constant(1), l.Channels)
@@ -91,7 +88,7 @@ type InstanceNorm struct {
 // Build declares the variables.
 func (l *InstanceNorm) Build(b *module.Builder) {
 	if positive(b, "layers.InstanceNorm", option{"Channels", l.Channels}) {
-		scaled(b, &l.Weight, &l.Bias, !l.Affine, false, l.Channels)
+		declareAffine(b, &l.Weight, &l.Bias, !l.Affine, false, l.Channels)
 	}
 }
 
@@ -120,7 +117,7 @@ func (l *GroupNorm) Build(b *module.Builder) {
 		b.Errorf("layers.GroupNorm.Groups is %d: it must divide Channels, %d", l.Groups, l.Channels)
 		return
 	}
-	scaled(b, &l.Weight, &l.Bias, l.NoAffine, false, l.Channels)
+	declareAffine(b, &l.Weight, &l.Bias, l.NoAffine, false, l.Channels)
 }
 
 // Forward records the layer for x[batch, Channels, places…].
@@ -142,8 +139,8 @@ type LayerNorm struct {
 
 // Build declares the variables.
 func (l *LayerNorm) Build(b *module.Builder) {
-	if sized(b, "layers.LayerNorm", l.Sizes) {
-		scaled(b, &l.Weight, &l.Bias, l.NoAffine, l.NoBias, l.Sizes...)
+	if checkSizes(b, "layers.LayerNorm", l.Sizes) {
+		declareAffine(b, &l.Weight, &l.Bias, l.NoAffine, l.NoBias, l.Sizes...)
 	}
 }
 
@@ -166,18 +163,18 @@ type RMSNorm struct {
 
 // Build declares the variable.
 func (l *RMSNorm) Build(b *module.Builder) {
-	if sized(b, "layers.RMSNorm", l.Sizes) && !l.NoAffine {
+	if checkSizes(b, "layers.RMSNorm", l.Sizes) && !l.NoAffine {
 		b.Variable(&l.Weight, lazy.Constant(1), l.Sizes...)
 	}
 }
 
 // Forward records the layer for x[…, Sizes…].
 func (l *RMSNorm) Forward(x *lazy.Tensor) *lazy.Tensor {
-	return l.Call(func() *lazy.Tensor { return nn.RMSNorm(x, l.Weight, len(l.Sizes), or(l.Epsilon, ulp(x.DType()))) }, x)
+	return l.Call(func() *lazy.Tensor { return nn.RMSNorm(x, l.Weight, len(l.Sizes), or(l.Epsilon, x.DType().Epsilon())) }, x)
 }
 
-// scaled declares a weight of ones and a bias of zeros, as far as the layer has them.
-func scaled(b *module.Builder, weight, bias **lazy.Tensor, noAffine, noBias bool, dims ...int) {
+// declareAffine declares a weight of ones and a bias of zeros, as far as the layer has them.
+func declareAffine(b *module.Builder, weight, bias **lazy.Tensor, noAffine, noBias bool, dims ...int) {
 	if noAffine {
 		return
 	}
@@ -187,19 +184,13 @@ func scaled(b *module.Builder, weight, bias **lazy.Tensor, noAffine, noBias bool
 	}
 }
 
-// sized reports whether a norm has axes, and refuses the layer if not.
-func sized(b *module.Builder, layer string, sizes []int) bool {
+// checkSizes reports whether a norm has axes, and refuses the layer if not.
+func checkSizes(b *module.Builder, layer string, sizes []int) bool {
 	if len(sizes) == 0 {
 		b.Errorf("%s.Sizes is empty: give the dimensions of the last axes, such as []int{768}", layer)
 		return false
 	}
-	for _, n := range sizes {
-		if n <= 0 {
-			b.Errorf("%s.Sizes is %v: its entries must be positive", layer, sizes)
-			return false
-		}
-	}
-	return true
+	return allPositive(b, layer+".Sizes", sizes)
 }
 
 // or returns x, or what stands for 0.
@@ -208,10 +199,4 @@ func or(x, zero float64) float64 {
 		return zero
 	}
 	return x
-}
-
-// ulp returns the distance from 1 to the next number of a floating-point dtype.
-func ulp(d types.DType) float64 {
-	bits := map[types.DType]int{lazy.BF16: 7, lazy.F16: 10, lazy.F32: 23, lazy.F64: 52}
-	return math.Ldexp(1, -bits[d])
 }

@@ -126,7 +126,7 @@ func (l *Recurrent) build(b *module.Builder, c cell) {
 	if !positive(b, c.layer, option{"In", l.In}, option{"Hidden", l.Hidden}, option{"Layers", l.depth()}) {
 		return
 	}
-	if !probability(b, c.layer, l.Dropout) {
+	if !probability(b, c.layer+".Dropout", l.Dropout) {
 		return
 	}
 	if l.random = b.Random(); l.Weights == nil {

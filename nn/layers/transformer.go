@@ -62,7 +62,7 @@ type TransformerEncoderLayer struct {
 
 // Build makes the layers.
 func (l *TransformerEncoderLayer) Build(b *module.Builder) {
-	if l.random != nil || !probability(b, "layers.Transformer", l.Options.Dropout) {
+	if l.random != nil || !probability(b, "layers.Transformer.Dropout", l.Options.Dropout) {
 		return
 	}
 	o := &l.Options
@@ -97,7 +97,7 @@ type TransformerDecoderLayer struct {
 
 // Build makes the layers.
 func (l *TransformerDecoderLayer) Build(b *module.Builder) {
-	if l.random != nil || !probability(b, "layers.Transformer", l.Options.Dropout) {
+	if l.random != nil || !probability(b, "layers.Transformer.Dropout", l.Options.Dropout) {
 		return
 	}
 	o := &l.Options

@@ -44,7 +44,7 @@ func (b *Base) Call(f func() *lazy.Tensor, in ...*lazy.Tensor) *lazy.Tensor {
 		return f() // whose ops say which operand is nil
 	}
 	if !b.built {
-		return refuse(in[i], "the layer has no variables: call module.Build with the network that it belongs to, before Forward")
+		return refuse(in[i], "the layer is not built: call module.Build(net, dev) of its network before Forward")
 	}
 	if tr := in[i].Trace(); tr != nil && b.scope != "" {
 		defer tr.Scope(b.scope)()

@@ -8,8 +8,8 @@ import (
 	"ltc/lazy"
 )
 
-// Builds is a module with variables of its own. Its method Build declares them.
-type Builds interface{ Build(b *Builder) }
+// Declarer is a module with variables of its own. Its method Build declares them.
+type Declarer interface{ Build(b *Builder) }
 
 // Option changes what [Build] makes.
 type Option func(*build)
@@ -20,7 +20,8 @@ func DType(d types.DType) Option { return func(b *build) { b.dtype = d } }
 // Empty leaves out initial values, for weights that are loaded next: variables are zero.
 func Empty() Option { return func(b *build) { b.empty = true } }
 
-// Random is the stream that layers draw from, such as dropout. Without this option it is a new one with seed 0.
+// Random is the stream that layers draw from, such as dropout. Without this option it is a new one with seed 0, whatever the
+// seed of the device.
 func Random(r *lazy.Random) Option { return func(b *build) { b.random = r } }
 
 // build is a call of [Build].
@@ -47,7 +48,7 @@ type Builder struct {
 
 // Build makes the variables of net on dev, and calls the method Build of each module in it: that of a
 // module comes before those of its submodules, which it may make. Variables that are there already, say by
-// an earlier Build, are left unchanged.
+// an earlier Build, are left unchanged. Those of another device are an error.
 //
 // The initial values depend on the seed of the device and on the order of the variables.
 //
@@ -70,7 +71,7 @@ func Build(net any, dev *lazy.Device, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	of.modules("", "", v, nil)
+	of.modules("", "", false, v, nil)
 	for _, s := range of.shares {
 		if *s.to = *s.from; *s.to == nil {
 			of.errs = append(of.errs, mistake(s.path, "it shares a variable that no module makes"))
@@ -79,36 +80,41 @@ func Build(net any, dev *lazy.Device, opts ...Option) error {
 	if err := errors.Join(of.errs...); err != nil {
 		return err
 	}
-	_, err = treeOf(net)
-	return err
+	if err := Check(net); err != nil {
+		return err
+	}
+	for path, v := range State(net) {
+		if v.Device() != dev {
+			return mistake(path, "it is a variable of another device, opened at %s: build a new network for %v", v.Device().OpenedAt(), dev)
+		}
+	}
+	return nil
 }
 
-// modules builds the module at path and those below it. The path scope leads to the closest one around it with a Base.
-func (of *build) modules(path, scope string, v reflect.Value, above []reflect.Value) {
-	for _, a := range above {
-		if a.Type() == v.Type() && a.Addr().Pointer() == v.Addr().Pointer() {
-			of.errs = append(of.errs, mistake(path, "a %v contains itself", v.Type()))
-			return
-		}
+// modules builds the module at path and those below it. The path scope leads to the closest one around it with a Base, whose mode is eval.
+func (of *build) modules(path, scope string, eval bool, v reflect.Value, above []reflect.Value) {
+	if isWithin(above, v) {
+		of.errs = append(of.errs, mistake(path, containsItself, v.Type()))
+		return
 	}
 	m := v.Addr().Interface()
 	if b, ok := m.(interface{ base() *Base }); ok {
 		base := b.base()
 		if !base.built {
-			base.path, base.built = path, true
+			base.path, base.built, base.eval = path, true, base.eval || eval
 			base.scope = path
 			if scope != "" {
 				base.scope = path[min(len(scope)+1, len(path)):]
 			}
 		}
-		scope = path
+		scope, eval = path, base.eval
 	}
-	if m, ok := m.(Builds); ok {
+	if m, ok := m.(Declarer); ok {
 		m.Build(&Builder{of, path, v})
 	}
 	s := scan{
 		tensor: func(string, reflect.Value, bool) {},
-		module: func(path string, below reflect.Value) { of.modules(path, scope, below, append(above, v)) },
+		module: func(path string, below reflect.Value) { of.modules(path, scope, eval, below, append(above, v)) },
 		fail: func(path, format string, args ...any) {
 			of.errs = append(of.errs, mistake(path, format, args...))
 		},

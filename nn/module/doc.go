@@ -1,18 +1,18 @@
 // Package module finds the parameters of a neural network in its Go structs. Its central function is
 // [Build].
 //
-// A module is a pointer to a struct. Its parameters and buffers are exported fields of type
+// A network is a pointer to a struct, or a slice or map of modules. A module is a struct. Its parameters and buffers are exported fields of type
 // *[lazy.Tensor]. Its submodules are exported fields that are structs, pointers to them, interfaces
 // that hold such pointers, or arrays, slices and maps of these. It has a Forward method, which records the
 // module's mathematics. Package layers has the usual ones:
 //
 //	type Net struct {
-//		Conv layers.Conv2d
+//		Conv layers.Conv
 //		Head layers.Linear
 //	}
 //
 //	func (n *Net) Forward(x *lazy.Tensor) *lazy.Tensor {
-//		return n.Head.Forward(n.Conv.Forward(x).ReLU().Flatten(1))
+//		return n.Head.Forward(n.Conv.Forward(x).ReLU().Flatten(1, -1))
 //	}
 //
 // A module with variables of its own has a method Build, in which it declares them:

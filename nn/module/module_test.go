@@ -101,16 +101,44 @@ func TestFreezeAndModes(t *testing.T) {
 	n := newNet()
 	require.NoError(t, module.Build(n, open(t), module.DType(lazy.BF16)))
 	require.Equal(t, lazy.BF16, n.FC1.Gamma.DType())
-	module.Freeze(n.FC1)
+	require.NoError(t, module.Freeze(n.FC1))
 	require.Len(t, module.Trainable(n), 7)
-	module.Unfreeze(n)
+	require.NoError(t, module.Unfreeze(n))
 	require.Len(t, module.Trainable(n), 8)
 	require.False(t, n.FC1.Seen.RequiresGrad())
-	require.Same(t, n, module.Eval(n))
+	require.NoError(t, module.Eval(n))
 	require.False(t, n.Then[1].Training())
-	module.Train(n.Then[1])
+	require.NoError(t, module.Train(n.Then[1]))
 	require.True(t, n.Then[1].Training())
 	require.False(t, n.Then[0].Training())
+	for _, f := range []func(any) error{module.Train, module.Eval, module.Freeze, module.Unfreeze} {
+		require.ErrorContains(t, f(n.LayerNorm), "module: module_test.scale is not a module: give a pointer to a struct")
+	}
+}
+
+// maker makes its layers when it is built.
+type maker struct {
+	module.Base
+	Made []*scale
+}
+
+func (m *maker) Build(*module.Builder) {
+	m.Made = append(m.Made, &scale{Features: 1})
+}
+
+// Layers that Build makes have the mode of the module around them.
+func TestEvalBeforeBuild(t *testing.T) {
+	n := &struct{ Maker maker }{}
+	require.NoError(t, module.Eval(n))
+	require.NoError(t, module.Build(n, open(t)))
+	require.False(t, n.Maker.Made[0].Training())
+}
+
+// A network belongs to the device that it was built on.
+func TestBuildOnAnotherDevice(t *testing.T) {
+	s := &scale{Features: 1}
+	require.NoError(t, module.Build(s, open(t)))
+	require.ErrorContains(t, module.Build(s, open(t)), "module gamma: it is a variable of another device, opened at module_test.go:")
 }
 
 func TestHooks(t *testing.T) {
@@ -119,7 +147,7 @@ func TestHooks(t *testing.T) {
 	tr := lazy.NewTrace(dev)
 	tr.ImplicitSyncs(lazy.AllowSyncs)
 	x := lazy.From(tr, []float32{1, 10})
-	require.ErrorContains(t, n.FC1.Forward(x).Err(), "module.forward(f32[2]): the layer has no variables: call module.Build")
+	require.ErrorContains(t, n.FC1.Forward(x).Err(), "module.forward(f32[2]): the layer is not built: call module.Build")
 	require.NoError(t, module.Build(n, dev))
 	var seen []string
 	remove, err := module.OnForward(n, func(c module.Call) *lazy.Tensor {
@@ -178,7 +206,7 @@ func TestMistakes(t *testing.T) {
 		net  any
 		want string
 	}{
-		{3, "module: int is not a module: give a pointer to a struct, such as &Net{…}"},
+		{3, "module: int is not a module: give a pointer to a struct, such as &Net{…}, or a slice or map of modules"},
 		{net{}, "module: module_test.net is not a module"},
 		{none, "module: *module_test.net is not a module"},
 		{around, "module next.next: a module_test.loop contains itself"},
@@ -220,7 +248,7 @@ func TestSummary(t *testing.T) {
 	}
 	n := &struct{ Body *stack }{&stack{First: scale{Features: 1000}, Second: scale{Features: 1000}}}
 	require.NoError(t, module.Build(n, dev))
-	module.Freeze(&n.Body.First)
+	require.NoError(t, module.Freeze(&n.Body.First))
 	got, err := module.Summary(n)
 	require.NoError(t, err)
 	require.Equal(t, `module       type                                parameters

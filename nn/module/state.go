@@ -87,30 +87,40 @@ func Modules(net any) iter.Seq2[string, any] {
 }
 
 // Train puts the layers of a network into the mode for training, in which they are at first: dropout draws, and batch norms
-// use the statistics of the batch. It returns net.
-func Train[M any](net M) M { return mode(net, false) }
+// use the statistics of the batch.
+func Train(net any) error { return setMode(net, false) }
 
 // Eval puts the layers of a network into the mode for evaluation: dropout does nothing, and batch norms use their
-// running statistics. It returns net. A step that has been recorded stays what it is.
-func Eval[M any](net M) M { return mode(net, true) }
+// running statistics. A step that has been recorded stays what it is. Layers that Build makes have the mode of the
+// layer that makes them.
+func Eval(net any) error { return setMode(net, true) }
 
-func mode[M any](net M, eval bool) M {
-	for _, m := range Modules(net) {
-		if b, ok := m.(interface{ base() *Base }); ok {
-			b.base().eval = eval
-		}
+func setMode(net any, eval bool) error {
+	root, err := treeOf(net)
+	if err != nil {
+		return err
 	}
-	return net
+	root.each(func(n *node) {
+		if b := n.base(); b != nil {
+			b.eval = eval
+		}
+	})
+	return nil
 }
 
-// Freeze has the parameters of a network, or of a part of it, get no gradients, and be left out of [Trainable].
-func Freeze(net any) { require(net, false) }
+// Freeze has the parameters of a network, or of a part of it, get no gradients: optimizers leave them as they are, and
+// [Trainable] leaves them out.
+func Freeze(net any) error { return requireGrad(net, false) }
 
 // Unfreeze undoes [Freeze].
-func Unfreeze(net any) { require(net, true) }
+func Unfreeze(net any) error { return requireGrad(net, true) }
 
-func require(net any, on bool) {
+func requireGrad(net any, on bool) error {
+	if err := Check(net); err != nil {
+		return err
+	}
 	for _, p := range Parameters(net) {
 		p.SetRequiresGrad(on && p.DType().Continuous())
 	}
+	return nil
 }

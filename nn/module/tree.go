@@ -152,7 +152,7 @@ func rootOf(net any) (reflect.Value, error) {
 		held.Field(0).Set(v)
 		return held, nil
 	}
-	return v, fmt.Errorf("module: %T is not a module: give a pointer to a struct, such as &Net{…}", net)
+	return v, fmt.Errorf("module: %T is not a module: give a pointer to a struct, such as &Net{…}, or a slice or map of modules", net)
 }
 
 // grower makes the nodes of a network.
@@ -163,8 +163,8 @@ type grower struct {
 
 func (g *grower) node(path string, v reflect.Value) *node {
 	n := &node{path: path, at: v}
-	if slices.ContainsFunc(g.above, func(a reflect.Value) bool { return a.Addr().Pointer() == v.Addr().Pointer() && a.Type() == v.Type() }) {
-		g.fail(path, "a %v contains itself", v.Type())
+	if isWithin(g.above, v) {
+		g.fail(path, containsItself, v.Type())
 		return n
 	}
 	g.above = append(g.above, v)
@@ -189,6 +189,13 @@ func (g *grower) node(path string, v reflect.Value) *node {
 	s.fields(path, v)
 	g.above = g.above[:len(g.above)-1]
 	return n
+}
+
+const containsItself = "a %v contains itself"
+
+// isWithin reports whether the struct v is one of those around it.
+func isWithin(above []reflect.Value, v reflect.Value) bool {
+	return slices.ContainsFunc(above, func(a reflect.Value) bool { return a.Type() == v.Type() && a.Addr().Pointer() == v.Addr().Pointer() })
 }
 
 func (g *grower) fail(path, format string, args ...any) {
