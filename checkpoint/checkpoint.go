@@ -67,8 +67,20 @@ type State struct {
 	index   map[string]int
 }
 
-// StateOf returns a state of tensors with values. It waits for the steps that compute them. Of
-// several tensors of one name the last one counts.
+// ByName returns variables with their own names, such as those of an optimizer's State. Those of a
+// network are module.State.
+func ByName(variables ...*lazy.Tensor) iter.Seq2[string, *lazy.Tensor] {
+	return func(yield func(string, *lazy.Tensor) bool) {
+		for _, v := range variables {
+			if !yield(v.Name(), v) {
+				return
+			}
+		}
+	}
+}
+
+// StateOf returns a state of tensors with values, whose names differ. It waits for the steps that
+// compute them.
 func StateOf(tensors iter.Seq2[string, *lazy.Tensor]) (*State, error) {
 	s := &State{}
 	for name, t := range tensors {
@@ -154,7 +166,8 @@ type File struct {
 }
 
 // Close ends the use of the file and of the views of its tensors. Without Close, the mapping ends
-// when no view of it is reachable. Variables that were loaded keep their values.
+// when no view of it is reachable. Variables keep the values that [LoadInto] copied into them. Those
+// loaded with [Options].Share lose theirs: close the file when they have others.
 func (f *File) Close() {
 	for _, b := range f.buffers {
 		b.Release()

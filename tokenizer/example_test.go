@@ -2,15 +2,9 @@ package tokenizer_test
 
 import (
 	"fmt"
-	"testing"
 
-	"ltc/internal/test/snippets"
 	"ltc/tokenizer"
 )
-
-func TestDocumentationIsExamples(t *testing.T) {
-	snippets.Check(t, "../docs/use/text.md", "example_test.go")
-}
 
 func check(err error) {
 	if err != nil {

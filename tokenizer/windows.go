@@ -1,7 +1,9 @@
 package tokenizer
 
 // Windows returns encodings that together have all tokens of a text, none longer than MaxLength or
-// the file's limit. Each starts with the last stride tokens of the one before.
+// the file's limit. Each starts with the last stride tokens of the one before, and has at least one more of
+// the text. With [Truncation].Left the first one is the end of the text. If special tokens fill the limit, the
+// result is one encoding without the text.
 func (t *Tokenizer) Windows(text string, stride int, options ...Option) []*Encoding {
 	return t.windows(text, "", false, stride, options)
 }

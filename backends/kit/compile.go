@@ -35,7 +35,7 @@ type Options struct {
 	// spatial dimensions: see [simplify.Options].
 	ChannelsFirst bool
 	// SplitK is the least bytes of a matrix that one row is multiplied by in pieces: see
-	// [simplify.Options]. In loops it is four times as much, as their matrices come from caches.
+	// [simplify.Options]. In regions, most of which are loops, it is four times as much, as their matrices come from caches.
 	SplitK int64
 	// Fuse is what the target says of kernels.
 	Fuse fuse.Options

@@ -7,59 +7,36 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"ltc/checkpoint"
 	"ltc/lazy"
 	"ltc/nn/layers"
 	"ltc/nn/module"
 	"ltc/optim"
-	"ltc/soa/safetensors"
 )
 
 // save writes variables under their names, how many epochs are done, and where a stream of
 // random numbers stands.
 func save(path string, epochs int, rnd *lazy.Random, variables ...*lazy.Tensor) error {
-	state, err := rnd.State().MarshalText()
+	state, err := checkpoint.StateOf(checkpoint.ByName(variables...))
 	if err != nil {
 		return err
 	}
-	f := &safetensors.File{Metadata: map[string]string{"epochs": strconv.Itoa(epochs), "random": string(state)}}
-	for _, v := range variables {
-		view, err := v.Value()
-		if err != nil {
-			return err
-		}
-		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: v.Name(), View: view})
-	}
-	return safetensors.WriteFile(path, f)
+	state.Metadata = checkpoint.Metadata{"epochs": epochs, "random": rnd.State()}
+	return checkpoint.Save(path, state)
 }
 
-// load sets the variables and the stream from a file. It returns how many epochs were done.
+// load gives the variables and the stream what a file has. It returns how many epochs were done.
 func load(path string, rnd *lazy.Random, variables ...*lazy.Tensor) (epochs int, err error) {
-	f, err := safetensors.Map(path)
+	metadata, err := checkpoint.Load(path, checkpoint.ByName(variables...), checkpoint.Options{})
 	if err != nil {
 		return 0, err
 	}
-	var state lazy.RandomState
-	if err := state.UnmarshalText([]byte(f.Metadata["random"])); err != nil {
-		return 0, fmt.Errorf("%s: %w", path, err)
+	var random lazy.RandomState
+	if err := errors.Join(metadata.Value("epochs", &epochs), metadata.Value("random", &random)); err != nil {
+		return 0, err
 	}
-	if epochs, err = strconv.Atoi(f.Metadata["epochs"]); err != nil {
-		return 0, fmt.Errorf("%s: epochs: %w", path, err)
-	}
-	tr := lazy.NewTrace(variables[0].Device())
-	for _, v := range variables {
-		view, err := f.Lookup(v.Name())
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", path, err)
-		}
-		v.Assign(lazy.FromView(tr, view))
-	}
-	if err := tr.MarkStep(); err != nil { // another shape or dtype of any of them
-		return 0, fmt.Errorf("%s: %w", path, err)
-	}
-	rnd.SetState(state)
+	rnd.SetState(random)
 	return epochs, nil
 }
 

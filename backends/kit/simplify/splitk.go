@@ -25,8 +25,8 @@ func splitK(s *state) bool {
 
 const (
 	mostPieces = 8
-	// leastDepth is the least elements of k of a piece. The sums of pieces are then 1/128 of the
-	// matrix at most.
+	// leastDepth is the least elements of k of a piece. The sums of pieces have at most 1/128 as
+	// many elements as the matrix.
 	leastDepth = 128
 	// leastPiece is the least bytes of a piece of the matrix.
 	leastPiece = 96 << 10
