@@ -164,9 +164,11 @@ func (tr *Trace) noneFor(op string, y, x *Tensor) *OpError {
 // what they have, and so do those that [Tensor.SetRequiresGrad] leaves out. If y is not a scalar, ct is the gradient of y, a tensor of its type.
 //
 // Gradients stay until [Tensor.ZeroGrad], also beyond MarkStep: they are results of each step until then,
-// so that several batches can add to them.
+// so that several batches can add to them. If a step fails, they are what they were before it.
 //
-// After an error no gradient has changed.
+// After an error no gradient has changed. In a closure of control flow Backward is an error: use [Grad] there. In
+// a function of [Func] use the gradients and forget them before it returns. A variable's gradient belongs to one
+// goroutine at a time.
 func (y *Tensor) Backward(ct ...*Tensor) error {
 	const op = "backward"
 	if b := firstBad(op, y); b != nil {
@@ -180,6 +182,9 @@ func (y *Tensor) Backward(ct ...*Tensor) error {
 	}
 	if y.tr == nil {
 		return noTrace(op, y).err
+	}
+	if c := y.tr.closure(); c != nil {
+		return opError(y.tr.site(), op, ErrUsage, []*Tensor{y}, "gradients cannot be added up in %s of the %s at %v: use Grad there, or call Backward outside", c.What, c.op, c.Site)
 	}
 	var wrt []*Tensor
 	for _, s := range y.tr.order {
@@ -218,7 +223,30 @@ func (t *Tensor) Grad() *Tensor {
 	}
 	t.v.mu.Lock()
 	defer t.v.mu.Unlock()
-	return t.v.grad
+	g := t.v.grad
+	for g != nil && g.lost() {
+		g = g.before
+	}
+	t.v.grad = g
+	if g == nil {
+		return nil
+	}
+	return g.t
+}
+
+// gradient is that of a variable, and the one before its step, which counts if the step fails.
+type gradient struct {
+	t      *Tensor
+	before *gradient
+}
+
+// lost reports whether the step of the gradient failed or was given up.
+func (g *gradient) lost() bool {
+	t := g.t
+	if t.val == nil {
+		return t.err != nil || t.epoch != t.tr.epoch
+	}
+	return t.val.failed() != nil
 }
 
 // ZeroGrad forgets the gradient of the variable t: the next [Tensor.Backward] begins anew.
@@ -228,14 +256,25 @@ func (t *Tensor) ZeroGrad() {
 	}
 }
 
-// setGrad replaces the variable's gradient.
-func (v *variable) setGrad(g *Tensor) {
+// setGrad replaces the variable's gradient; nil forgets it.
+func (v *variable) setGrad(t *Tensor) {
 	v.mu.Lock()
 	old := v.grad
-	v.grad = g
+	switch {
+	case t == nil:
+		v.grad = nil
+	case old == nil:
+		v.grad = &gradient{t: t}
+	case old.t.val == nil: // of this step, too
+		v.grad = &gradient{t, old.before}
+	case old.t.val.ready():
+		v.grad = &gradient{t, &gradient{t: old.t}}
+	default:
+		v.grad = &gradient{t, old}
+	}
 	v.mu.Unlock()
-	if old != nil && old.val == nil {
-		old.Release() // no result of the step any more
+	if old != nil && old.t.val == nil {
+		old.t.Release() // no result of the step any more
 	}
 }
 

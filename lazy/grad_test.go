@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -873,6 +874,43 @@ func TestGradErrorsNameTheCall(t *testing.T) {
 	w.Add_(y)
 	require.ErrorContains(t, Grad(y, w)[0].Err(), "grad(f64[], f64[]): variable \"w\" was assigned at")
 	require.ErrorContains(t, VJP(y, y, w)[0].Err(), "vjp(f64[], f64[]): variable \"w\" was assigned at")
+}
+
+// A step that fails leaves gradients as they were before it.
+func TestGradientsOfFailedSteps(t *testing.T) {
+	tr := evalTrace(t)
+	w := SetValues(tr.Device().Variable("w", F64), []float64{3})
+	backward := func(x float64) { require.NoError(t, tr.Read(w).MulScalar(x).Backward()) }
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	backward(1)
+	require.Error(t, tr.MarkStepContext(cancelled))
+	require.Nil(t, w.Grad())
+	backward(5)
+	require.NoError(t, tr.MarkStep())
+	backward(10)
+	backward(20)
+	require.Error(t, tr.MarkStepContext(cancelled))
+	require.Equal(t, 5.0, w.Grad().Float())
+	backward(2)
+	require.NoError(t, tr.MarkStep())
+	require.Equal(t, 7.0, w.Grad().Float())
+}
+
+// In a closure Backward is an error that changes nothing.
+func TestBackwardInAClosure(t *testing.T) {
+	tr := evalTrace(t)
+	w := SetValues(tr.Device().Variable("w", F64), []float64{3})
+	require.NoError(t, tr.Read(w).MulScalar(2).Backward())
+	var err error
+	y := If(tr.Read(w).GreaterScalar(0), func(tr *Trace) []*Tensor {
+		err = tr.Read(w).Mul(w).Backward()
+		return []*Tensor{tr.Read(w)}
+	}, func(tr *Trace) []*Tensor { return []*Tensor{tr.Read(w)} })[0]
+	require.ErrorIs(t, err, ErrUsage)
+	require.ErrorContains(t, err, "backward(f64[]): gradients cannot be added up in the first function of the if at grad_test.go:")
+	require.NoError(t, tr.MarkStep(y))
+	require.Equal(t, 2.0, w.Grad().Float())
 }
 
 func TestSetRequiresGradErrors(t *testing.T) {

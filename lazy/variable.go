@@ -39,7 +39,7 @@ type variable struct {
 	lost     *OpError      // of an assignment that was in no trace, until somebody asks
 	invalid  bool          // lost stays until the variable gets values: those it has are none
 	failed   error         // of the latest version that was taken back, until it was read
-	grad     *Tensor       // that [Tensor.Backward] has recorded
+	grad     *gradient     // that [Tensor.Backward] has recorded
 }
 
 // keepsSizes is what to do instead of giving a variable an open size, or a value of other sizes.
