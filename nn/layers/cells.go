@@ -78,12 +78,18 @@ func (l *Cell) step(kind cell, x, h, c *lazy.Tensor) (nextH, nextC *lazy.Tensor)
 		if c == nil && kind.states > 1 {
 			c = zeros()
 		}
-		next := kind.next(nn.Linear(x, l.WeightIH, l.BiasIH), nn.Linear(h, l.WeightHH, l.BiasHH), []*lazy.Tensor{h, c})
+		byX, byH := nn.Linear(x, l.WeightIH, l.BiasIH), nn.Linear(h, l.WeightHH, l.BiasHH)
+		for _, y := range []*lazy.Tensor{byX, byH} {
+			if y.Err() != nil {
+				return y
+			}
+		}
+		next := kind.next(byX, byH, []*lazy.Tensor{h, c})
 		nextC = next[len(next)-1]
 		return next[0]
 	}, x)
 	if nextC == nil {
-		nextC = nextH // the error of a layer that is not built
+		nextC = nextH // which holds an error
 	}
 	return nextH, nextC
 }

@@ -94,6 +94,58 @@ func TestDropout(t *testing.T) {
 	require.NotEqual(t, 1000.0, sum.Float())
 }
 
+// Operands that do not fit are errors, and nothing panics.
+func TestRecurrentMistakes(t *testing.T) {
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	tr := lazy.NewTrace(dev)
+	lstm, gru := &layers.LSTM{In: 3, Hidden: 2}, &layers.GRUCell{In: 3, Hidden: 2}
+	cell := &layers.LSTMCell{In: 3, Hidden: 2}
+	require.NoError(t, module.Build(layers.Sequential{layers.Func(nil)}, dev))
+	require.NoError(t, module.Build(&struct{ A, B, C any }{lstm, gru, cell}, dev))
+	ones := func(dims ...int) *lazy.Tensor { return lazy.Ones(tr, lazy.F32, dims...) }
+	x, h := ones(4, 5, 3), ones(1, 5, 2)
+	forward := func(x *lazy.Tensor, state ...*lazy.Tensor) error {
+		y, last := lstm.Forward(x, state...)
+		require.Len(t, last, 2)
+		return y.Err()
+	}
+	require.NoError(t, forward(x, h, h))
+	require.ErrorContains(t, forward(x, h), "a first state has 2 tensors, there are 1")
+	require.ErrorContains(t, forward(x, h, ones(5, 5, 2)), "a first state is f32[5,5,2], must be [1, batch, 2]")
+	require.ErrorContains(t, forward(ones(4, 5, 2)), "x has 2 features, the layer takes 3")
+	require.ErrorContains(t, forward(ones(4, 5)), "x is [time, batch, 3]")
+	bad := x.Add(ones(7))
+	require.ErrorContains(t, forward(bad), "add(f32[4,5,3], f32[7])")
+	y, _ := lstm.ForwardLengths(x, ones(5))
+	require.ErrorContains(t, y.Err(), "lengths are f32[5], must be integers with one axis")
+	for _, x := range []*lazy.Tensor{bad, ones(5, 2), nil} {
+		_, c := cell.Forward(x, nil, nil)
+		require.Error(t, c.Err())
+		require.Error(t, gru.Forward(x, nil).Err())
+	}
+
+	// Lengths are compared as numbers, whatever their dtype.
+	long := lazy.Ones(tr, lazy.F32, 300, 1, 3)
+	y, _ = lstm.ForwardLengths(long, lazy.From(tr, []uint8{100}))
+	rows := y.Abs().Sum(1, 2).GreaterScalar(0).Convert(lazy.F32).Sum()
+	require.NoError(t, tr.MarkStep(rows))
+	require.Equal(t, 100.0, rows.Float())
+}
+
+// A network that could not be built is built when its options are right.
+func TestBuildAgain(t *testing.T) {
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	n := &layers.TransformerEncoder{Depth: 1, Options: layers.Transformer{Features: 8, Heads: 3, Hidden: 4}}
+	require.ErrorContains(t, module.Build(n, dev), "Heads is 3")
+	n.Options.Heads = 2
+	require.NoError(t, module.Build(n, dev))
+	weight := n.Layers[0].Linear1.Weight
+	require.NoError(t, module.Build(n, dev))
+	require.Same(t, weight, n.Layers[0].Linear1.Weight)
+}
+
 // Weights of attention are dropped in training; with a probability of nearly 0 the result is that of evaluation.
 func TestAttentionDropout(t *testing.T) {
 	dev, err := lazy.Open("eval")

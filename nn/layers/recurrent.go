@@ -3,7 +3,9 @@ package layers
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"ltc/internal/diag"
 	"ltc/lazy"
 	"ltc/nn/module"
 )
@@ -58,17 +60,25 @@ func rnnCell(relu bool) cell {
 }
 
 var lstmCell = cell{"layers.LSTM", 4, 2, false, func(byX, byH *lazy.Tensor, state []*lazy.Tensor) []*lazy.Tensor {
-	g := byX.Add(byH).Chunk(-1, 4)
+	g := parts(byX.Add(byH), 4)
 	c := g[1].Sigmoid().Mul(state[1]).Add(g[0].Sigmoid().Mul(g[2].Tanh()))
 	return []*lazy.Tensor{g[3].Sigmoid().Mul(c.Tanh()), c}
 }}
 
 var gruCell = cell{"layers.GRU", 3, 1, true, func(byX, byH *lazy.Tensor, state []*lazy.Tensor) []*lazy.Tensor {
-	x, h := byX.Chunk(-1, 3), byH.Chunk(-1, 3)
+	x, h := parts(byX, 3), parts(byH, 3)
 	z := x[1].Add(h[1]).Sigmoid()
 	n := x[2].Add(x[0].Add(h[0]).Sigmoid().Mul(h[2])).Tanh()
 	return []*lazy.Tensor{n.Add(z.Mul(state[0].Sub(n)))}
 }}
+
+// parts returns n parts of x along its last axis; x n times if it holds an error.
+func parts(x *lazy.Tensor, n int) []*lazy.Tensor {
+	if x.Err() != nil {
+		return slices.Repeat([]*lazy.Tensor{x}, n)
+	}
+	return x.Chunk(-1, n)
+}
 
 // Build declares the variables.
 func (l *RNN) Build(b *module.Builder) { (*Recurrent)(l).build(b, rnnCell(l.ReLU)) }
@@ -156,6 +166,14 @@ func (l *Recurrent) build(b *module.Builder, c cell) {
 
 func (l *Recurrent) forward(c cell, x, lengths *lazy.Tensor, state []*lazy.Tensor) (y *lazy.Tensor, last []*lazy.Tensor) {
 	y = l.Call(func() *lazy.Tensor {
+		for _, t := range append([]*lazy.Tensor{x}, state...) {
+			if t.Err() != nil {
+				return t
+			}
+		}
+		if why := l.wrong(c, x, lengths, state); why != "" {
+			return module.Refuse(x, "%s", why)
+		}
 		if l.BatchFirst {
 			x = x.Transpose(1, 0, 2)
 		}
@@ -168,10 +186,34 @@ func (l *Recurrent) forward(c cell, x, lengths *lazy.Tensor, state []*lazy.Tenso
 	if last == nil {
 		last = make([]*lazy.Tensor, c.states)
 		for i := range last {
-			last[i] = y // the error of a layer that is not built
+			last[i] = y // which holds an error
 		}
 	}
 	return y, last
+}
+
+// wrong returns why operands do not fit the layer; "" if they do.
+func (l *Recurrent) wrong(c cell, x, lengths *lazy.Tensor, state []*lazy.Tensor) string {
+	for _, t := range append([]*lazy.Tensor{x}, state...) {
+		if t == nil || t.Rank() != 3 {
+			return fmt.Sprintf("x is [time, batch, %d], and a state [%d, batch, %d]", l.In, l.depth()*len(l.directions()), l.Hidden)
+		}
+	}
+	if n := x.Dim(2); n != l.In {
+		return fmt.Sprintf("x has %s, the layer takes %d", diag.Count(n, "feature"), l.In)
+	}
+	if len(state) != 0 && len(state) != c.states {
+		return fmt.Sprintf("a first state has %s, there are %d", diag.Count(c.states, "tensor"), len(state))
+	}
+	for _, s := range state {
+		if s.Dim(0) != l.depth()*len(l.directions()) || s.Dim(2) != l.Hidden {
+			return fmt.Sprintf("a first state is %v, must be [%d, batch, %d]", s.Type(), l.depth()*len(l.directions()), l.Hidden)
+		}
+	}
+	if lengths != nil && lengths.Err() == nil && (!lengths.DType().IsInteger() || lengths.Rank() != 1) {
+		return fmt.Sprintf("lengths are %v, must be integers with one axis, the batch", lengths.Type())
+	}
+	return ""
 }
 
 // record records the layers for x[time, batch, features].
@@ -184,7 +226,8 @@ func (l *Recurrent) record(c cell, x, lengths *lazy.Tensor, state []*lazy.Tensor
 	}
 	var steps *lazy.Tensor // the number of each row
 	if lengths != nil {
-		steps = lazy.Iota(x.Trace(), lengths.DType(), 0, x.OpenDim(0))
+		lengths = lengths.Convert(lazy.I64)
+		steps = lazy.Iota(x.Trace(), lazy.I64, 0, x.OpenDim(0))
 	}
 	ends := make([][]*lazy.Tensor, c.states)
 	for k := range l.depth() {

@@ -62,7 +62,7 @@ type TransformerEncoderLayer struct {
 
 // Build makes the layers.
 func (l *TransformerEncoderLayer) Build(b *module.Builder) {
-	if l.random != nil || !probability(b, "layers.Transformer.Dropout", l.Options.Dropout) {
+	if l.SelfAttn.InProjWeight != nil || !probability(b, "layers.Transformer.Dropout", l.Options.Dropout) {
 		return
 	}
 	o := &l.Options
@@ -97,7 +97,7 @@ type TransformerDecoderLayer struct {
 
 // Build makes the layers.
 func (l *TransformerDecoderLayer) Build(b *module.Builder) {
-	if l.random != nil || !probability(b, "layers.Transformer.Dropout", l.Options.Dropout) {
+	if l.SelfAttn.InProjWeight != nil || !probability(b, "layers.Transformer.Dropout", l.Options.Dropout) {
 		return
 	}
 	o := &l.Options
@@ -144,9 +144,10 @@ type TransformerEncoder struct {
 
 // Build makes the layers.
 func (l *TransformerEncoder) Build(b *module.Builder) {
-	if l.Layers != nil || !positive(b, "layers.TransformerEncoder", option{"Depth", l.Depth}) {
+	if !positive(b, "layers.TransformerEncoder", option{"Depth", l.Depth}) || l.Layers != nil && l.Layers[0].SelfAttn.InProjWeight != nil {
 		return
 	}
+	l.Layers = nil // of a Build that failed
 	for range l.Depth {
 		l.Layers = append(l.Layers, &TransformerEncoderLayer{Options: l.Options})
 	}
@@ -182,9 +183,10 @@ type TransformerDecoder struct {
 
 // Build makes the layers.
 func (l *TransformerDecoder) Build(b *module.Builder) {
-	if l.Layers != nil || !positive(b, "layers.TransformerDecoder", option{"Depth", l.Depth}) {
+	if !positive(b, "layers.TransformerDecoder", option{"Depth", l.Depth}) || l.Layers != nil && l.Layers[0].SelfAttn.InProjWeight != nil {
 		return
 	}
+	l.Layers = nil // of a Build that failed
 	for range l.Depth {
 		l.Layers = append(l.Layers, &TransformerDecoderLayer{Options: l.Options})
 	}

@@ -3,6 +3,7 @@ package module
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"ltc/ir/ops"
 	"ltc/lazy"
@@ -44,13 +45,13 @@ func (b *Base) Call(f func() *lazy.Tensor, in ...*lazy.Tensor) *lazy.Tensor {
 		return f() // whose ops say which operand is nil
 	}
 	if !b.built {
-		return refuse(in[i], "the layer is not built: call module.Build(net, dev) of its network before Forward")
+		return Refuse(in[i], "the layer is not built: call module.Build(net, dev) of its network before Forward")
 	}
 	if tr := in[i].Trace(); tr != nil && b.scope != "" {
 		defer tr.Scope(b.scope)()
 	}
 	out := f()
-	for _, h := range b.hooks {
+	for _, h := range slices.Clone(b.hooks) { // a hook may remove some
 		if y := h.f(Call{Path: b.path, In: in, Out: out}); y != nil {
 			out = y
 		}
@@ -58,17 +59,50 @@ func (b *Base) Call(f func() *lazy.Tensor, in ...*lazy.Tensor) *lazy.Tensor {
 	return out
 }
 
-// refuse returns a tensor with an error about a call of Forward with x.
-func refuse(x *lazy.Tensor, format string, args ...any) *lazy.Tensor {
-	return lazy.Define(lazy.Composite{
-		Name: "module.forward", Doc: "returns an error.", Operands: []ops.Operand{{Name: "x"}}, Where: []ops.Demand{{Name: "built", Text: "the module is built"}},
-		Check: func([]*lazy.Tensor, lazy.Attrs) (demand, reason string) { return "built", fmt.Sprintf(format, args...) },
-	}, func(x []*lazy.Tensor, _ lazy.Attrs) *lazy.Tensor { return x[0] }, nil).Call(nil, x)
+// Refuse returns a tensor that holds an error, for a Forward that cannot take the operand x.
+func Refuse(x *lazy.Tensor, format string, args ...any) *lazy.Tensor {
+	return refused.Call(lazy.Attrs{"reason": reasons.index(fmt.Sprintf(format, args...))}, x)
+}
+
+// refused is a composite whose calls are errors.
+var refused = lazy.Define(lazy.Composite{
+	Name: "module.forward", Doc: "returns an error.", Operands: []ops.Operand{{Name: "x"}}, Attrs: []ops.Attr{{Name: "reason", Kind: ops.Int}},
+	Where: []ops.Demand{{Name: "module", Text: "the module is built, and takes the operand"}},
+	Check: func(_ []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return "module", reasons.text(a.Int("reason"))
+	},
+}, func(x []*lazy.Tensor, _ lazy.Attrs) *lazy.Tensor { return x[0] }, nil)
+
+// reasons are the texts of Refuse by number: attributes are numbers.
+var reasons list
+
+type list struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+func (l *list) index(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.texts, text); i >= 0 {
+		return i
+	}
+	l.texts = append(l.texts, text)
+	return len(l.texts) - 1
+}
+
+func (l *list) text(i int) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.texts[i]
 }
 
 // OnForward has f called for each Forward of the layers of net. If f returns a tensor, that is the layer's result
 // instead. Layers are the modules with a [Base]. OnForward returns a function that removes the hook.
 func OnForward(net any, f func(Call) *lazy.Tensor) (remove func(), err error) {
+	if f == nil {
+		return nil, mistake("", "the hook is nil: give a function")
+	}
 	root, err := treeOf(net)
 	if err != nil {
 		return nil, err

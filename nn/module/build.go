@@ -59,7 +59,9 @@ func Build(net any, dev *lazy.Device, opts ...Option) error {
 	}
 	of := &build{dev: dev, dtype: types.F32}
 	for _, o := range opts {
-		o(of)
+		if o != nil {
+			o(of)
+		}
 	}
 	if of.random == nil {
 		of.random = lazy.NewRandom(dev, 0)
@@ -72,8 +74,13 @@ func Build(net any, dev *lazy.Device, opts ...Option) error {
 		return err
 	}
 	of.modules("", "", false, v, nil)
+	for range of.shares { // the field that one takes from may take from another
+		for _, s := range of.shares {
+			*s.to = *s.from
+		}
+	}
 	for _, s := range of.shares {
-		if *s.to = *s.from; *s.to == nil {
+		if *s.to == nil {
 			of.errs = append(of.errs, mistake(s.path, "it shares a variable that no module makes"))
 		}
 	}
@@ -101,11 +108,11 @@ func (of *build) modules(path, scope string, eval bool, v reflect.Value, above [
 	if b, ok := m.(interface{ base() *Base }); ok {
 		base := b.base()
 		if !base.built {
-			base.path, base.built, base.eval = path, true, base.eval || eval
-			base.scope = path
-			if scope != "" {
-				base.scope = path[min(len(scope)+1, len(path)):]
-			}
+			base.built, base.eval = true, base.eval || eval
+		}
+		base.path, base.scope = path, path
+		if scope != "" {
+			base.scope = path[min(len(scope)+1, len(path)):]
 		}
 		scope, eval = path, base.eval
 	}
@@ -189,6 +196,10 @@ func (b *Builder) named(at **lazy.Tensor) (path string, buffer, ok bool) {
 // Share has the field to, of this module or one below it, hold the variable of the field from, which a module makes:
 // weights that are tied. A Variable for the field to makes none then.
 func (b *Builder) Share(to, from **lazy.Tensor) {
+	if to == nil || from == nil {
+		b.Errorf("Share got a nil pointer: give those to two fields")
+		return
+	}
 	b.of.shares = append(b.of.shares, share{to, from, b.path})
 }
 

@@ -148,6 +148,8 @@ func TestHooks(t *testing.T) {
 	tr.ImplicitSyncs(lazy.AllowSyncs)
 	x := lazy.From(tr, []float32{1, 10})
 	require.ErrorContains(t, n.FC1.Forward(x).Err(), "module.forward(f32[2]): the layer is not built: call module.Build")
+	y := lazy.From(lazy.NewTrace(dev), []float32{1, 10})
+	require.ErrorContains(t, n.LayerNorm.Forward(y).Err(), "the layer is not built") // and each time again
 	require.NoError(t, module.Build(n, dev))
 	var seen []string
 	remove, err := module.OnForward(n, func(c module.Call) *lazy.Tensor {
@@ -163,10 +165,25 @@ func TestHooks(t *testing.T) {
 	require.Equal(t, []float32{6, 60}, got)
 	require.Equal(t, []string{"fc1", "LayerNorm"}, seen)
 	remove()
+	for range 2 { // a hook may remove itself, and others after it
+		var removes [3]func()
+		for i := range removes {
+			removes[i], err = module.OnForward(n.FC1, func(module.Call) *lazy.Tensor {
+				removes[i]()
+				removes[2]()
+				return nil
+			})
+			require.NoError(t, err)
+		}
+		require.NoError(t, n.FC1.Forward(x).Err())
+		removes[1]()
+	}
 	got, err = lazy.ToSlice[float32](n.FC1.Forward(x))
 	require.NoError(t, err)
 	require.Equal(t, []float32{2, 20}, got)
-	_, err = module.OnForward(&struct{}{}, nil)
+	_, err = module.OnForward(n, nil)
+	require.ErrorContains(t, err, "the hook is nil")
+	_, err = module.OnForward(&struct{}{}, func(module.Call) *lazy.Tensor { return nil })
 	require.ErrorContains(t, err, "embeds module.Base")
 }
 
@@ -192,6 +209,18 @@ type loop struct {
 	Next  *loop
 	Gamma *lazy.Tensor
 }
+
+type tensors []*lazy.Tensor
+
+// twice has a variable under a name that another one has by its path.
+type twice struct {
+	A *lazy.Tensor `module:"b.gamma"`
+	B scale
+}
+
+type sharer struct{ A, B *lazy.Tensor }
+
+func (s *sharer) Build(b *module.Builder) { b.Share(&s.A, nil) }
 
 type strange struct{ at *lazy.Tensor }
 
@@ -221,6 +250,15 @@ func TestMistakes(t *testing.T) {
 		{&struct{ a *lazy.Tensor }{}, "field a of struct { a *lazy.Tensor } has parameters and is unexported: export it, or leave it out with the tag `module:\"-\"`"},
 		{&struct{ M map[string]scale }{map[string]scale{"x": {}}}, "module m.x: a module_test.scale is held by value where it cannot be changed: hold a pointer to it"},
 		{&struct{ S any }{scale{}}, "module s: a module_test.scale is held by value"},
+		{&struct {
+			w *lazy.Tensor `module:"w"`
+		}{}, "field w of struct"},
+		{&struct{ seq []any }{[]any{&scale{Features: 1}}}, "field seq of struct { seq []interface {} } has parameters and is unexported"},
+		{&struct{ one any }{&scale{Features: 1}}, "field one of struct { one interface {} } has parameters and is unexported"},
+		{&struct{ M map[any]*scale }{map[any]*scale{1: {Features: 1}, "1": {Features: 1}}}, "module m.1: two keys of the map print alike"},
+		{&struct{ tensors }{tensors{nil}}, "a module_test.tensors is in an unexported field"},
+		{&twice{B: scale{Features: 1}}, "module b.gamma: two variables have this name: give one field another name with a tag"},
+		{&sharer{}, "module: Share got a nil pointer"},
 		{&strange{}, "Variable got a pointer that is not to an exported field of module_test.strange"},
 	} {
 		require.ErrorContains(t, module.Build(c.net, dev), c.want)
@@ -268,4 +306,32 @@ body.second  module_test.scale                   1,000
 	require.ErrorContains(t, err, "has no method Forward")
 	_, err = module.Summary(&n.Body.Second, x.Reshape(4, 500))
 	require.ErrorContains(t, err, "mul(f32[4,500], f32[1000])")
+}
+
+// Fields may share with fields that share, in any order.
+func TestShareOfShares(t *testing.T) {
+	n := &chain{C: scale{Features: 2}}
+	require.NoError(t, module.Build(n, open(t)))
+	require.Same(t, n.C.Gamma, n.A)
+	require.Same(t, n.C.Gamma, n.B)
+}
+
+type chain struct {
+	A, B *lazy.Tensor
+	C    scale
+}
+
+func (c *chain) Build(b *module.Builder) {
+	b.Share(&c.A, &c.B)
+	b.Share(&c.B, &c.C.Gamma)
+}
+
+// A layer that was built alone has its place in the network that is built next.
+func TestPathInALargerNetwork(t *testing.T) {
+	dev := open(t)
+	s := &scale{Features: 1}
+	require.NoError(t, module.Build(s, dev))
+	n := []*scale{{Features: 1}, s}
+	require.NoError(t, module.Build(n, dev, nil))
+	require.Equal(t, "1", s.Path())
 }

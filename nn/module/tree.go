@@ -26,7 +26,7 @@ func (s *scan) fields(path string, v reflect.Value) {
 		d, f := fieldOf(v.Type().Field(i)), v.Field(i)
 		switch {
 		case d.skip:
-			if v.Type().Field(i).Tag.Get(tag) == "" && holds(f.Type(), map[reflect.Type]bool{}) {
+			if tagged := v.Type().Field(i).Tag.Get(tag); tagged != "-" && (tagged != "" || holdsValue(f)) {
 				s.fail(path, "field %s of %v has parameters and is unexported: export it, or leave it out with the tag `%s:\"-\"`", v.Type().Field(i).Name, v.Type(), tag)
 			}
 		case f.Type() == baseType:
@@ -44,6 +44,12 @@ func (s *scan) fields(path string, v reflect.Value) {
 
 // value visits what is at path.
 func (s *scan) value(path string, v reflect.Value, buffer bool) {
+	if !v.CanInterface() {
+		if holdsValue(v) {
+			s.fail(path, "a %v is in an unexported field: export it, or leave it out with the tag `%s:\"-\"`", v.Type(), tag)
+		}
+		return
+	}
 	if v.Type() == tensorType {
 		s.tensor(path, v, buffer)
 		return
@@ -75,7 +81,11 @@ func (s *scan) value(path string, v reflect.Value, buffer bool) {
 		}
 		named := map[string]reflect.Value{}
 		for it := v.MapRange(); it.Next(); {
-			named[fmt.Sprint(it.Key())] = it.Value()
+			name := fmt.Sprint(it.Key())
+			if _, twice := named[name]; twice {
+				s.fail(join(path, name), "two keys of the map print alike")
+			}
+			named[name] = it.Value()
 		}
 		for _, name := range slices.Sorted(maps.Keys(named)) {
 			s.value(join(path, name), named[name], buffer)
@@ -90,6 +100,24 @@ func plain(t reflect.Type) bool {
 		return false
 	}
 	return true
+}
+
+// holdsValue reports whether a value, which may be of an unexported field, holds a tensor in a field that this package reads.
+func holdsValue(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Interface:
+		return !v.IsNil() && holdsValue(v.Elem())
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Interface {
+			for i := range v.Len() {
+				if holdsValue(v.Index(i)) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	return holds(v.Type(), map[reflect.Type]bool{})
 }
 
 // holds reports whether values of a type may hold a tensor in a field that this package reads, as far as the types
@@ -138,6 +166,15 @@ func treeOf(net any) (*node, error) {
 	}
 	g := grower{}
 	root := g.node("", v)
+	seen := map[string]bool{}
+	root.each(func(n *node) {
+		for _, e := range n.tensors {
+			if seen[e.path] {
+				g.fail(e.path, "two variables have this name: give one field another name with a tag `%s:\"name\"`", tag)
+			}
+			seen[e.path] = true
+		}
+	})
 	return root, g.err
 }
 
