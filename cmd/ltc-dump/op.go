@@ -188,19 +188,50 @@ func written(t types.Type, numbers string) (soa.View, error) {
 	}
 	v := soa.Make(t)
 	for i, s := range texts {
-		if t.DType.IsComplex() {
-			z, err := strconv.ParseComplex(s, 128)
-			if err != nil {
-				return soa.View{}, fmt.Errorf("%q is no complex number: write one as 1+2i", s)
-			}
-			samples.SetComplex(v, i, z)
-			continue
+		if err := setText(v, i, s); err != nil {
+			return soa.View{}, err
 		}
-		x, err := strconv.ParseFloat(s, 64)
+	}
+	return v, nil
+}
+
+// setText stores the number that a text has in element i (row-major) of a dense view. Integers
+// keep all their digits. One beyond the dtype is an error.
+func setText(v soa.View, i int, text string) error {
+	switch d := v.Type.DType; {
+	case d.IsComplex():
+		z, err := strconv.ParseComplex(text, 128)
 		if err != nil {
-			return soa.View{}, fmt.Errorf("%q is no number", s)
+			return fmt.Errorf("%q is no complex number: write one as 1+2i", text)
+		}
+		samples.SetComplex(v, i, z)
+	case d == types.Bool:
+		switch text {
+		case "true", "1":
+			samples.SetBits(v, i, 1)
+		case "false", "0":
+		default:
+			return fmt.Errorf("%q is no bool: write true, false, 1 or 0", text)
+		}
+	case d.IsSigned() && d.IsInteger():
+		n, err := strconv.ParseInt(text, 10, 8*d.Size())
+		if err != nil {
+			least := int64(-1) << (8*d.Size() - 1)
+			return fmt.Errorf("%q is no %v: want an integer from %d to %d", text, d, least, -(least + 1))
+		}
+		samples.SetBits(v, i, uint64(n))
+	case d.IsInteger():
+		n, err := strconv.ParseUint(text, 10, 8*d.Size())
+		if err != nil {
+			return fmt.Errorf("%q is no %v: want an integer from 0 to %d", text, d, ^uint64(0)>>(64-8*d.Size()))
+		}
+		samples.SetBits(v, i, n)
+	default:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return fmt.Errorf("%q is no number", text)
 		}
 		samples.Set(v, i, x)
 	}
-	return v, nil
+	return nil
 }
