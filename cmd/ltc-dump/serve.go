@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,25 +38,37 @@ type array struct {
 	Data  []byte `json:"data"` // the elements in row-major order, little-endian, in base64
 }
 
-// serve answers requests until its input ends. A call that fails is answered with its error.
+// serve answers requests until its input ends. A line that is no request, and a call that fails,
+// is answered with its error.
 func serve(c *call, dev *lazy.Device) error {
-	in, out := json.NewDecoder(bufio.NewReader(c.stdin)), json.NewEncoder(c.stdout)
+	in, out := bufio.NewReader(c.stdin), json.NewEncoder(c.stdout)
 	for {
-		var r callRequest
-		switch err := in.Decode(&r); {
-		case errors.Is(err, io.EOF):
+		line, readErr := in.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			if err := out.Encode(answerLine(dev, line)); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(readErr, io.EOF):
 			return nil
-		case err != nil:
-			return fmt.Errorf("request: %w", err)
-		}
-		answer, err := r.answer(dev)
-		if err != nil {
-			answer = callResponse{Error: err.Error()}
-		}
-		if err := out.Encode(answer); err != nil {
-			return err
+		case readErr != nil:
+			return fmt.Errorf("requests: %w", readErr)
 		}
 	}
+}
+
+// answerLine answers the request of a line.
+func answerLine(dev *lazy.Device, line []byte) callResponse {
+	var r callRequest
+	if err := json.Unmarshal(line, &r); err != nil {
+		return callResponse{Error: fmt.Sprintf("request: %v: want a JSON object on one line", err)}
+	}
+	answer, err := r.answer(dev)
+	if err != nil {
+		return callResponse{Error: err.Error()}
+	}
+	return answer
 }
 
 // answer calls the op of a request.

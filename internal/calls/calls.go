@@ -3,8 +3,8 @@
 // of the op table is called by generated code; [byHand] has the methods and functions
 // without a row of their own. Its central type is [Op].
 //
-// The package imports only ltc/lazy, ltc/soa, ltc/ir/ops, ltc/ir/types, ltc/internal/diag
-// and the packages of ops.Packages.
+// The package imports only ltc/lazy, ltc/soa, ltc/ir/ops, ltc/ir/types, ltc/ir/dims,
+// ltc/internal/diag and the packages of ops.Packages.
 package calls
 
 import (
@@ -71,6 +71,11 @@ func Find(name string) (*Op, error) {
 	for _, o := range All() {
 		if o.GoName() == name || o.Mnemonic() == name {
 			return o, nil
+		}
+	}
+	if base, ok := strings.CutSuffix(name, "_"); ok {
+		if o, err := Find(base); err == nil {
+			return nil, fmt.Errorf("no op %q, which writes into its receiver: call %s, and take the result", name, o.GoName())
 		}
 	}
 	best, edits := "", max(2, len(name)/3)+1

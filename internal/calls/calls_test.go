@@ -114,6 +114,8 @@ func TestFind(t *testing.T) {
 		"relu6x":      `no op "relu6x": did you mean nn.ReLU6?`,
 		"pdist":       `no op "pdist": did you mean nn.PDist?`,
 		"wibbledywub": `no op "wibbledywub"`,
+		"Add_":        `no op "Add_", which writes into its receiver: call Add, and take the result`,
+		"relu_":       `no op "relu_", which writes into its receiver: call ReLU, and take the result`,
 
 		"max_pool2d_backward":     `no op "max_pool2d_backward": did you mean MaxPool?`,
 		"window_hann":             `no op "window_hann": did you mean HannWindow?`,
@@ -229,6 +231,8 @@ func TestRun(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, fmt.Sprint(y, " ", g))
 	}
+	_, err = calls.Run(dev, calls.Request{Op: o, Attrs: calls.Values{"axis": 0}, Inputs: []soa.View{x, indices}, Gradients: true, Cotangents: []soa.View{x}})
+	require.EqualError(t, err, "cotangent 0 has the shape [3], must have that of the result, [2]")
 	_, err = calls.Run(dev, calls.Request{Op: o, Attrs: calls.Values{"axis": 1}, Inputs: []soa.View{x, indices}})
 	require.EqualError(t, err, "index_select(f32[3], i32[2]): axis 1 is not one of [3] (index_select_c3)")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"
@@ -139,7 +140,12 @@ func gradientsOf(c *Call, ys []*lazy.Tensor, cotangents []soa.View) ([]*lazy.Ten
 			if n == len(cotangents) {
 				return nil, fmt.Errorf("got %s, fewer than there are floating-point results", diag.Count(n, "cotangent"))
 			}
-			y = y.Mul(lazy.FromView(c.Trace, cotangents[n]).Conj())
+			ct := lazy.FromView(c.Trace, cotangents[n])
+			alike := func(want, got int) bool { return want == got || dims.IsExpr(want) }
+			if want := y.OpenShape(); !slices.EqualFunc(want, ct.OpenShape(), alike) {
+				return nil, fmt.Errorf("cotangent %d has the shape %v, must have that of the result, %v", n, ct.OpenShape(), want)
+			}
+			y = y.Mul(ct.Conj())
 		}
 		if y.DType().IsComplex() {
 			y = y.Real()
