@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -274,7 +275,7 @@ func TestSaveAndLoad(t *testing.T) {
 	require.NoError(t, err, "what failed left the file as it was")
 }
 
-// Shards have at most the given size, and replace one another; a killed program's are removed later.
+// Shards have at most the given size, and replace one another.
 func TestShards(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model.safetensors.index.json")
@@ -314,6 +315,52 @@ func TestShards(t *testing.T) {
 	require.Len(t, entries, 1, "one file is enough: the shards are gone")
 	require.Len(t, open(t, path).Names(), 11)
 	require.ErrorContains(t, checkpoint.SaveSharded(path, 0, state(t, tensors)), "shards of 0 bytes: want more")
+}
+
+// A save to one path leaves the shards of every other index of the folder, whatever its name and age.
+func TestShardsOfOtherIndexesStay(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	s := state(t, map[string][]float32{"a": make([]float32, 10), "b": make([]float32, 10)})
+	age := func() (shards int) {
+		all, err := filepath.Glob(at("*-of-*.safetensors"))
+		require.NoError(t, err)
+		for _, f := range all {
+			day := time.Now().Add(-24 * time.Hour)
+			require.NoError(t, os.Chtimes(f, day, day))
+		}
+		return len(all)
+	}
+	names := []string{"model.safetensors.index.json", "model.index.json", "model.json"}
+	for _, name := range names {
+		require.NoError(t, checkpoint.SaveSharded(at(name), 40, s))
+		age()
+	}
+	require.NoError(t, checkpoint.Save(at("model.safetensors"), s))
+	require.Equal(t, 6, age())
+	for _, name := range names {
+		_, err := checkpoint.Open(at(name))
+		require.NoError(t, err)
+	}
+
+	require.NoError(t, os.Rename(at("model.json"), at("best.index.json")))
+	require.NoError(t, checkpoint.SaveSharded(at("model.json"), 40, s))
+	require.Equal(t, 8, age())
+	text, err := os.ReadFile(at("model.json"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(at("copy.index.json"), text, 0o600))
+	require.NoError(t, checkpoint.SaveSharded(at("model.json"), 40, s))
+	require.Equal(t, 10, age(), "copy.index.json names the old shards")
+	for _, name := range append(names, "best.index.json", "copy.index.json") {
+		_, err := checkpoint.Open(at(name))
+		require.NoError(t, err)
+	}
+	require.NoError(t, checkpoint.SaveSharded(at("model.json"), 40, s))
+	require.Equal(t, 10, age(), "no other index names the old shards")
+
+	require.NoError(t, os.WriteFile(at("cut.index.json"), []byte("{"), 0o600))
+	require.NoError(t, checkpoint.SaveSharded(at("model.json"), 40, s))
+	require.Equal(t, 12, age(), "the shards of cut.index.json are not known")
 }
 
 func TestIndexErrors(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"ltc/internal/diag"
 	"ltc/internal/files"
@@ -35,8 +34,9 @@ func Save(path string, states ...*State) error {
 // SaveSharded is Save to several files of at most shardBytes of elements each, if one would have
 // more, with an index at path that [Open] reads. A larger tensor has a file of its own. The files
 // are next to the index. Name the index model.safetensors.index.json for other programs. The new
-// index replaces one at path when all its files are on disk, and the files of the old index are
-// removed then.
+// index replaces one at path when all its files are on disk. The shards of the old index are removed
+// then, but for those that another index in the folder names. A program that is killed while it
+// saves leaves shards that no index names.
 func SaveSharded(path string, shardBytes int, states ...*State) error {
 	s, err := merge(states)
 	if err == nil && shardBytes <= 0 {
@@ -91,16 +91,15 @@ func (s *State) write(path string, shards [][]*Tensor) error {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
 	old := listed(path)
-	stamp := ""
 	if shards == nil {
 		err = writeTensors(path, s.tensors, texts)
 	} else {
-		stamp, err = s.writeShards(path, shards, texts)
+		err = s.writeShards(path, shards, texts)
 	}
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
-	removeShards(path, stamp, old)
+	removeShards(path, old)
 	return nil
 }
 
@@ -122,12 +121,12 @@ type index struct {
 	WeightMap map[string]string `json:"weight_map"` // from names of tensors to files
 }
 
-// writeShards writes the shards and then the index. It returns what their names have in common: a
-// stamp of this call, since readers of the old index may be opening the old shards.
-func (s *State) writeShards(path string, shards [][]*Tensor, metadata map[string]string) (stamp string, err error) {
+// writeShards writes the shards and then the index. Names of shards have a random stamp, since
+// readers of the old index may be opening the old shards.
+func (s *State) writeShards(path string, shards [][]*Tensor, metadata map[string]string) (err error) {
 	var random [4]byte
 	rand.Read(random[:])
-	stamp = hex.EncodeToString(random[:])
+	stamp := hex.EncodeToString(random[:])
 	x := index{Metadata: map[string]any{}, WeightMap: map[string]string{}}
 	for name, text := range metadata {
 		x.Metadata[name] = text
@@ -147,15 +146,15 @@ func (s *State) writeShards(path string, shards [][]*Tensor, metadata map[string
 			total += t.Type.Bytes()
 		}
 		if err := writeTensors(filepath.Join(filepath.Dir(path), name), tensors, nil); err != nil {
-			return stamp, err
+			return err
 		}
 	}
 	x.Metadata["total_size"] = total
 	text, err := json.MarshalIndent(x, "", "  ")
 	if err != nil {
-		return stamp, err
+		return err
 	}
-	return stamp, files.Write(path, func(w io.Writer) error {
+	return files.Write(path, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
@@ -166,12 +165,8 @@ func stem(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".json"), ".index"), ".safetensors")
 }
 
-// shardName is what follows the stem in names of shards.
-var shardName = regexp.MustCompile(`^-([0-9a-f]{8})-\d{5,}-of-\d{5,}\.safetensors$`)
-
-// abandonedAfter is the age from which shards that no index lists are removed: killed processes
-// leave them.
-const abandonedAfter = time.Hour
+// shardName is the name of a shard that SaveSharded wrote.
+var shardName = regexp.MustCompile(`^[^/\\]*-[0-9a-f]{8}-\d{5,}-of-\d{5,}\.safetensors$`)
 
 // listed returns the shards of an index that was at path.
 func listed(path string) map[string]bool {
@@ -186,20 +181,37 @@ func listed(path string) map[string]bool {
 	return all
 }
 
-// removeShards removes shards of path that are not of the given stamp: those that the old index
-// listed, and those that killed processes left.
-func removeShards(path, stamp string, old map[string]bool) {
-	dir := filepath.Dir(path)
-	entries, _ := os.ReadDir(dir)
+// removeShards removes the shards of the index that the file at path replaced, but for those that an
+// index in its folder names.
+func removeShards(at string, old map[string]bool) {
+	dir := filepath.Dir(at)
+	if len(old) == 0 {
+		return
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
 	for _, e := range entries {
-		rest, ok := strings.CutPrefix(e.Name(), stem(path))
-		m := shardName.FindStringSubmatch(rest)
-		if !ok || m == nil || m[1] == stamp || !e.Type().IsRegular() {
+		path := filepath.Join(dir, e.Name())
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || filepath.Ext(path) == ".safetensors" {
 			continue
 		}
-		info, err := e.Info()
-		if old[e.Name()] || err == nil && time.Since(info.ModTime()) > abandonedAfter {
-			os.Remove(filepath.Join(dir, e.Name()))
+		x, err := readIndex(path)
+		if err != nil {
+			if strings.HasSuffix(path, ".index.json") && e.Name() != filepath.Base(at) {
+				return // its shards are not known
+			}
+			continue
+		}
+		for _, f := range x.WeightMap {
+			delete(old, f)
+		}
+	}
+	for f := range old {
+		path := filepath.Join(dir, f)
+		if info, err := os.Lstat(path); shardName.MatchString(f) && err == nil && info.Mode().IsRegular() {
+			os.Remove(path)
 		}
 	}
 }
