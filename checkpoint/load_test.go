@@ -402,3 +402,21 @@ func TestStates(t *testing.T) {
 	_, err = x.View()
 	require.ErrorIs(t, err, soa.ErrReleased)
 }
+
+// Texts that are not UTF-8 are refused: the files have no others, and two of them may become one.
+func TestTextsThatAreNotUTF8(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	bad := state(t, map[string][]float32{"a\xff": {1}, "a\xfe": {2}})
+	require.ErrorContains(t, checkpoint.Save(path, bad), `": the name is not UTF-8`)
+	require.ErrorContains(t, checkpoint.SaveSharded(path, 4, bad), `": the name is not UTF-8`)
+	for _, m := range []checkpoint.Metadata{{"note": "\xff"}, {"note\xff": 1}} {
+		for _, shard := range []int{4, 100} {
+			s := state(t, map[string][]float32{"a": {1}, "b": {2}})
+			s.Metadata = m
+			require.ErrorContains(t, checkpoint.SaveSharded(path, shard, s), "the name or the text is not UTF-8")
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}

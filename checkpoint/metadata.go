@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"unicode/utf8"
 
 	"ltc/internal/diag"
 )
@@ -79,6 +80,11 @@ func (m Metadata) texts() (map[string]string, error) {
 			return nil, fmt.Errorf("value %s: %w", name, err)
 		}
 		all[name] = string(text)
+	}
+	for name, text := range all {
+		if !utf8.ValidString(name) || !utf8.ValidString(text) {
+			return nil, fmt.Errorf("value %q: the name or the text is not UTF-8, which files have: write bytes as a []byte", name)
+		}
 	}
 	return all, nil
 }

@@ -16,6 +16,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"unicode/utf8"
 
 	"ltc/internal/diag"
 	"ltc/ir/types"
@@ -259,10 +260,18 @@ func Encode(f *File) (head []byte, tensors []Tensor, err error) {
 		return cmp.Or(-cmp.Compare(a.View.Type.DType.Size(), b.View.Type.DType.Size()), cmp.Compare(a.Name, b.Name))
 	})
 	all, at := map[string]any{}, 0
+	for name, text := range f.Metadata {
+		if !utf8.ValidString(name) || !utf8.ValidString(text) {
+			return nil, nil, fmt.Errorf("value %q: the name or the text is not UTF-8, which the format has: write bytes as base64", name)
+		}
+	}
 	if len(f.Metadata) > 0 {
 		all["__metadata__"] = f.Metadata
 	}
 	for _, t := range tensors {
+		if !utf8.ValidString(t.Name) {
+			return nil, nil, fmt.Errorf("tensor %q: the name is not UTF-8, which the format has: rename the tensor", t.Name)
+		}
 		if err := t.View.Check(); err != nil {
 			return nil, nil, fmt.Errorf("tensor %s: %w", t.Name, err)
 		}

@@ -128,6 +128,8 @@ func TestErrors(t *testing.T) {
 	twice := &File{Tensors: []Tensor{content(t).Tensors[0], content(t).Tensors[0]}}
 	require.EqualError(t, Write(&bytes.Buffer{}, twice), "tensor z: the name is taken: names differ within a file")
 	require.ErrorContains(t, Write(&bytes.Buffer{}, &File{Tensors: make([]Tensor, 1)}), "tensor : ")
+	require.ErrorContains(t, Write(&bytes.Buffer{}, &File{Tensors: []Tensor{{Name: "a\xff"}}}), `tensor "a\xff": the name is not UTF-8`)
+	require.ErrorContains(t, Write(&bytes.Buffer{}, &File{Metadata: map[string]string{"a": "\xff"}}), `value "a": the name or the text is not UTF-8`)
 }
 
 // What decodes encodes, to something that decodes to the same.
