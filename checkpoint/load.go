@@ -62,7 +62,8 @@ func (e *LoadError) Error() string {
 // is transposed. Dtypes must be equal or of one kind: floating-point numbers round to the nearest,
 // an integer must fit, and quantized blocks are dequantized. LoadInto changes all variables or
 // none. If names, shapes or dtypes do not match, the error is a [LoadError] that lists all of them.
-// A variable with several names, as of tied layers, needs a tensor for one of them. Like
+// A variable with several names, as of tied layers, needs a tensor for one of them;
+// tensors for several have one dtype. Like
 // [lazy.SetValues], call LoadInto before a step uses the variables. For a map use [maps.All].
 func LoadInto(variables iter.Seq2[string, *lazy.Tensor], from *State, o Options) error {
 	l := loading{from: from, problems: &LoadError{File: from.name}, tensors: map[string]*Tensor{}}
@@ -181,7 +182,7 @@ func (l *loading) rename(o Options) {
 
 // match finds the tensor of every variable.
 func (l *loading) match(variables iter.Seq2[string, *lazy.Tensor]) {
-	seen := map[string]*lazy.Tensor{}
+	seen, taken := map[string]*lazy.Tensor{}, map[*lazy.Tensor]*Tensor{}
 	for name, v := range variables {
 		if before, twice := seen[name]; twice {
 			if before != v {
@@ -204,12 +205,21 @@ func (l *loading) match(variables iter.Seq2[string, *lazy.Tensor]) {
 			l.mismatch("%s: the variable is %v, the tensor is %v", name, v.Type(), t.Type)
 		case !convertible(t.Type.DType, v.DType()):
 			l.mismatch("%s: the variable is %v, the tensor is %v, which is not converted to %v", name, v.Type(), t.Type, v.DType())
+		case taken[v] != nil && !alike(taken[v], t):
+			l.mismatch("%s: the variable also takes tensor %s, whose dtype differs: leave one of the names out", name, taken[v].Name)
 		default:
+			taken[v] = t
 			l.into, l.values = append(l.into, v), append(l.values, t)
 		}
 		delete(l.tensors, name)
 	}
 	slices.Sort(l.problems.Mismatched)
+}
+
+// alike reports whether two tensors have elements of one kind: which of them a tied variable takes
+// must not depend on whether it can share the memory of one.
+func alike(a, b *Tensor) bool {
+	return a.Type.DType == b.Type.DType && a.Quantized() == b.Quantized()
 }
 
 // extra lists the tensors that are left.

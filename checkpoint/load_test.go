@@ -202,6 +202,22 @@ func TestTiedVariables(t *testing.T) {
 	require.ErrorContains(t, checkpoint.LoadInto(tied, state(t, map[string][]float32{"body": {4}}), checkpoint.Options{AllowExtra: true}), "missing: 2 variables")
 }
 
+// Tensors of several names of a variable have one dtype: else Share would take another than a copy.
+func TestTiedVariableOfTwoDTypes(t *testing.T) {
+	dev := device(t)
+	w := dev.Variable("w", lazy.F32, 1)
+	tied := func(yield func(string, *lazy.Tensor) bool) { _ = yield("a", w) && yield("b", w) }
+	s := state(t, map[string][]float32{"a": {1}})
+	double := soa.Make(types.Of(types.F64, 1))
+	require.NoError(t, s.Add("b", double))
+	for _, share := range []bool{false, true} {
+		err := checkpoint.LoadInto(tied, s, checkpoint.Options{Share: share})
+		require.ErrorContains(t, err, "b: the variable also takes tensor a, whose dtype differs: leave one of the names out")
+		require.NoError(t, checkpoint.LoadInto(tied, state(t, map[string][]float32{"a": {2}, "b": {3}}), checkpoint.Options{Share: share}))
+		require.Equal(t, []float32{3}, values[float32](t, w))
+	}
+}
+
 // Variables that share a file's memory have its address, and a step that assigns one leaves the file's.
 func TestShare(t *testing.T) {
 	dev := device(t)
