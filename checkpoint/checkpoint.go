@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -83,6 +84,9 @@ func ByName(variables ...*lazy.Tensor) iter.Seq2[string, *lazy.Tensor] {
 // compute them.
 func StateOf(tensors iter.Seq2[string, *lazy.Tensor]) (*State, error) {
 	s := &State{}
+	if tensors == nil {
+		return nil, errors.New("there are no tensors, the iterator is nil: for a map use maps.All")
+	}
 	for name, t := range tensors {
 		v, err := t.Value()
 		if err != nil {

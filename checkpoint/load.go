@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -66,6 +67,12 @@ func (e *LoadError) Error() string {
 // tensors for several have one dtype. Like
 // [lazy.SetValues], call LoadInto before a step uses the variables. For a map use [maps.All].
 func LoadInto(variables iter.Seq2[string, *lazy.Tensor], from *State, o Options) error {
+	switch {
+	case from == nil:
+		return errors.New("load: the state is nil: open a file")
+	case variables == nil:
+		return errors.New("load: there are no variables, the iterator is nil: for a map use maps.All")
+	}
 	l := loading{from: from, problems: &LoadError{File: from.name}, tensors: map[string]*Tensor{}}
 	if l.problems.File == "" {
 		l.problems.File = "the state"

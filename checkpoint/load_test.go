@@ -436,3 +436,13 @@ func TestTextsThatAreNotUTF8(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, entries)
 }
+
+func TestNilArguments(t *testing.T) {
+	s, path := state(t, nil), filepath.Join(t.TempDir(), "m.safetensors")
+	require.EqualError(t, checkpoint.Save(path, s, nil), "save "+path+": state 1 is nil")
+	require.EqualError(t, checkpoint.SaveSharded(path, 4, nil), "save "+path+": state 0 is nil")
+	require.ErrorContains(t, checkpoint.LoadInto(nil, s, checkpoint.Options{}), "the iterator is nil")
+	require.ErrorContains(t, checkpoint.LoadInto(maps.All(map[string]*lazy.Tensor{}), nil, checkpoint.Options{}), "the state is nil")
+	_, err := checkpoint.StateOf(nil)
+	require.ErrorContains(t, err, "the iterator is nil")
+}

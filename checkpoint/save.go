@@ -51,7 +51,10 @@ func SaveSharded(path string, shardBytes int, states ...*State) error {
 // merge returns a state with what all states have.
 func merge(states []*State) (*State, error) {
 	all := &State{Metadata: Metadata{}}
-	for _, s := range states {
+	for i, s := range states {
+		if s == nil {
+			return nil, fmt.Errorf("state %d is nil", i)
+		}
 		for _, t := range s.tensors {
 			if err := all.add(t); err != nil {
 				return nil, err

@@ -316,9 +316,19 @@ func (d *Callable) Call_(a Attrs, xs ...*Tensor) *Tensor {
 
 // RecordAs records the call op on xs that is made of what record does: for functions of packages that stand before ops
 // of other names. Errors of these ops name the call and its operands, as errors of methods do; they keep their labels.
-// An operand that is left out is nil. It returns what record returns.
+// An operand that is left out is nil. It returns what record returns; if record is nil, one poisoned tensor.
 func RecordAs(op string, record func() []*Tensor, xs ...*Tensor) []*Tensor {
 	given := slices.DeleteFunc(slices.Clone(xs), func(x *Tensor) bool { return x == nil })
+	if record == nil {
+		if bad := firstBad(op, given...); bad != nil {
+			return []*Tensor{bad}
+		}
+		e := opError(callsite.Caller(), op, ErrUsage, given, "the function that records it is nil")
+		if tr := traceOf(given...); tr != nil {
+			return []*Tensor{tr.poisoned(e)}
+		}
+		return []*Tensor{{err: e}}
+	}
 	if firstBad(op, given...) != nil {
 		return record() // its error is another call's
 	}
@@ -332,6 +342,9 @@ func RecordAs(op string, record func() []*Tensor, xs ...*Tensor) []*Tensor {
 		})
 	}
 	for i, y := range ys {
+		if y == nil {
+			continue
+		}
 		ys[i] = y.ofCall(op, given...)
 	}
 	return ys

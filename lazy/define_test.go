@@ -142,4 +142,8 @@ func TestRecordAs(t *testing.T) {
 	require.ErrorContains(t, err, "define_test.go:")
 	require.ErrorContains(t, call(x, x.Add(y)).Err(), ": add(f32[2,3], f32[3,2]): ")
 	require.ErrorContains(t, call(x, y).Add(x).Err(), ": add(f32[2,2], f32[2,3]): ")
+	require.ErrorContains(t, RecordAs("test.call", nil, x, nil)[0].Err(), "define_test.go:")
+	require.ErrorContains(t, RecordAs("test.call", nil, x, nil)[0].Err(), "test.call(f32[2,3]): the function that records it is nil")
+	require.ErrorContains(t, RecordAs("test.call", nil)[0].Err(), "test.call(): the function that records it is nil")
+	require.Equal(t, []*Tensor{nil}, RecordAs("test.call", func() []*Tensor { return []*Tensor{nil} }, x))
 }

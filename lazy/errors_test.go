@@ -474,4 +474,6 @@ func TestSetAll(t *testing.T) {
 	requireValues()
 	require.ErrorContains(t, lazy.SetAll([]*lazy.Tensor{a, lazy.From(dev, []float32{1})}, fill), "set_all(f32[1]): it is not a variable")
 	require.ErrorContains(t, lazy.SetAll([]*lazy.Tensor{nil}, fill), "set_all")
+	require.ErrorContains(t, lazy.SetAll(both, nil), "set_all(f32[2], i64[]): fill is nil")
+	requireValues()
 }

@@ -374,6 +374,9 @@ func SetAll(variables []*Tensor, fill func(i int, dst soa.View) error) error {
 	const op = "set_all"
 	views := make([]soa.View, len(variables))
 	at := callsite.Caller()
+	if fill == nil && len(variables) > 0 {
+		return opError(at, op, ErrUsage, variables, "fill is nil")
+	}
 	for i, t := range variables {
 		if b := t.notVariable(op); b != nil {
 			return b.err
