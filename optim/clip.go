@@ -8,19 +8,25 @@ import (
 )
 
 // ClipNorm returns gradients scaled so that the norm of all their elements together is at
-// most limit, and that norm before, an f32 scalar for metrics. It is PyTorch's
-// clip_grad_norm_: the factor is limit / (norm + 1e-6), at most 1. Gradients that are nil
-// stay nil. Of no gradients the norm is nil.
+// most limit, and that norm before, a scalar for metrics: f64 if a gradient is, else f32. It
+// is PyTorch's clip_grad_norm_: the factor is limit / (norm + 1e-6), at most 1. Gradients that
+// are nil stay nil. Of no gradients the norm is nil.
 func ClipNorm(grads []*lazy.Tensor, limit float64) (clipped []*lazy.Tensor, norm *lazy.Tensor, err error) {
 	if !(limit > 0) {
 		return nil, nil, fmt.Errorf("clip: the norm's limit %v is not above 0", limit)
+	}
+	widest := types.F32
+	for _, g := range grads {
+		if g != nil && g.DType() == types.F64 {
+			widest = types.F64
+		}
 	}
 	for _, g := range grads {
 		if g == nil {
 			continue
 		}
 		x := convert(g, wide(g.DType()))
-		square := convert(x.Mul(x).Sum(), types.F32)
+		square := convert(x.Mul(x).Sum(), widest)
 		if norm == nil {
 			norm = square
 		} else {

@@ -501,7 +501,14 @@ func TestClipGoldens(t *testing.T) {
 			require.InEpsilon(t, want.Norm, norm.Float(), 1e-7)
 		}
 	}
-	_, _, err := optim.ClipNorm(grads, 0)
+	large := tensors{lazy.From(tr, []float64{3e20}), lazy.From(tr, []float64{4e20})}
+	clipped, norm, err := optim.ClipNorm(large, 1)
+	require.NoError(t, err)
+	require.NoError(t, tr.MarkStep(clipped[0], clipped[1], norm))
+	require.InEpsilon(t, 0.6, floats(t, clipped[0])[0], 1e-12, "the squares are beyond f32")
+	require.InEpsilon(t, 0.8, floats(t, clipped[1])[0], 1e-12)
+	require.InEpsilon(t, 5e20, norm.Float(), 1e-12)
+	_, _, err = optim.ClipNorm(grads, 0)
 	require.EqualError(t, err, "clip: the norm's limit 0 is not above 0")
 	_, err = optim.ClipValue(grads, math.NaN())
 	require.EqualError(t, err, "clip: the values' limit NaN is not above 0")
