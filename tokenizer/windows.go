@@ -2,7 +2,7 @@ package tokenizer
 
 // Windows returns encodings that together have all tokens of a text, none longer than MaxLength or
 // the file's limit. Each starts with the last stride tokens of the one before, and has at least one more of
-// the text. With [Truncation].Left the first one is the end of the text. If special tokens fill the limit, the
+// the text. A negative stride is 0. With [Truncation].Left the first one is the end of the text. If special tokens fill the limit, the
 // result is one encoding without the text.
 func (t *Tokenizer) Windows(text string, stride int, options ...Option) []*Encoding {
 	return t.windows(text, "", false, stride, options)
@@ -20,6 +20,7 @@ func (t *Tokenizer) windows(first, second string, pair bool, stride int, options
 		s.truncation = &Truncation{MaxLength: MaxText}
 	}
 	s.truncation = &Truncation{MaxLength: s.truncation.MaxLength, Strategy: OnlySecond, Left: s.truncation.Left}
+	stride = max(stride, 0)
 	parts := t.encodeTexts(new(encoder), &s, first, second, pair)
 	n, m := t.room(&s, parts)
 	room := n

@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -25,6 +26,10 @@ func TestWindows(t *testing.T) {
 	require.Equal(t, []string{"[CLS] [SEP]"}, tokens(tok.Windows(text, 1, MaxLength(1))))
 	require.Equal(t, []string{"[CLS] 1 2 3 [SEP] [SEP]"}, tokens(tok.PairWindows("1 2 3", text, 1, MaxLength(6))))
 	require.Equal(t, []string{"1 2", "3 4", "5 6", "7 8"}, tokens(tok.Windows(text, 0, MaxLength(2), NoSpecialTokens())))
+	for _, stride := range []int{-1, -5, math.MinInt} {
+		require.Equal(t, tok.Windows(text, 0, MaxLength(4)), tok.Windows(text, stride, MaxLength(4)), "no token is lost")
+		require.Equal(t, tok.PairWindows("9", text, 0, MaxLength(6)), tok.PairWindows("9", text, stride, MaxLength(6)))
+	}
 	last := tok.PairWindows("9", text, 2, MaxLength(8))[2]
 	require.Equal(t, Span{8, 9}, last.Offsets[3])
 	require.Equal(t, []int32{0, 0, 0, 1, 1, 1, 1, 1}, last.TypeIDs)
