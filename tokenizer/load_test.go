@@ -212,3 +212,20 @@ func TestNumerals(t *testing.T) {
 	require.Equal(t, -float64(72161094686573275)/1e16, got)
 	require.NotEqual(t, exact, got)
 }
+
+// A processor after a template leaves the template's tokens as they are: goroutines share them.
+func TestProcessorsAfterATemplate(t *testing.T) {
+	var templates []string
+	for _, id := range []string{"0", "1"} {
+		templates = append(templates, `{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"C","type_id":0}},{"Sequence":{"id":"A","type_id":0}}],
+			"pair":[{"Sequence":{"id":"A","type_id":`+id+`}},{"Sequence":{"id":"B","type_id":1}}],"special_tokens":{"C":{"id":"C","ids":[0],"tokens":["C"]}}}`)
+	}
+	first, second := templates[0], templates[1]
+	for _, list := range []string{first + "," + second, `{"type":"Sequence","processors":[` + first + `]},` + second} {
+		tok, err := Parse("x", []byte(`{"model":{"type":"WordLevel","vocab":{"C":0,"a":1},"unk_token":"C"},"post_processor":{"type":"Sequence","processors":[`+list+`]}}`))
+		require.NoError(t, err)
+		require.Equal(t, []int32{1, 1}, tok.Encode("a").TypeIDs)
+		shared := tok.processor.(processors)[0].(template).single[0].tokens
+		require.Equal(t, []int32{0}, shared.TypeIDs)
+	}
+}

@@ -9,7 +9,7 @@ type processor interface {
 	process(parts []*Encoding, special bool) []*Encoding
 }
 
-// processors run one after the other.
+// processors run one after the other. None of them is a processors.
 type processors []processor
 
 func (all processors) added(pair bool) int {
@@ -21,7 +21,14 @@ func (all processors) added(pair bool) int {
 }
 
 func (all processors) process(parts []*Encoding, special bool) []*Encoding {
-	for _, p := range all {
+	for i, p := range all {
+		if i > 0 {
+			if _, ok := all[i-1].(template); ok { // its tokens belong to all goroutines
+				for k, e := range parts {
+					parts[k] = join([]*Encoding{e})
+				}
+			}
+		}
 		parts = p.process(parts, special)
 	}
 	return parts

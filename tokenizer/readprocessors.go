@@ -18,7 +18,9 @@ func readProcessor(v *value, t *Tokenizer) (processor, error) {
 		var all processors
 		return all, readList(v.get("processors"), func(x *value) error {
 			p, err := readProcessor(x, t)
-			if p != nil {
+			if inner, ok := p.(processors); ok {
+				all = append(all, inner...)
+			} else if p != nil {
 				all = append(all, p)
 			}
 			return err
