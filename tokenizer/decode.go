@@ -48,6 +48,9 @@ func (t *Tokenizer) Stream(skipSpecial bool) *Stream {
 // Next returns the text that a token adds. It never has a part of a character: bytes of one come with
 // the token that completes it. U+FFFD stands for bytes that cannot be completed.
 func (s *Stream) Next(id int32) string {
+	if token, ok := s.tokenizer.token(id); !ok || s.skipSpecial && s.tokenizer.added.special[token] {
+		return "" // kept, ids without text would make each call longer than the one before
+	}
 	s.ids = append(s.ids, id)
 	text := s.tokenizer.decode(s.ids, s.skipSpecial, true)
 	end := len(text) - unfinished(text)

@@ -229,3 +229,19 @@ func TestProcessorsAfterATemplate(t *testing.T) {
 		require.Equal(t, []int32{0}, shared.TypeIDs)
 	}
 }
+
+// A stream keeps no tokens that it leaves out: they would make each call longer than the one before.
+func TestStreamOfSkippedTokens(t *testing.T) {
+	tok := load(t, "wordpiece")
+	s := tok.Stream(true)
+	special := tok.AddedTokens()[0].ID
+	var text strings.Builder
+	for _, id := range tok.Encode("1 2", NoSpecialTokens()).IDs {
+		for range 100 {
+			text.WriteString(s.Next(special) + s.Next(1<<30))
+			require.LessOrEqual(t, len(s.ids), 2)
+		}
+		text.WriteString(s.Next(id))
+	}
+	require.Equal(t, "1 2", text.String()+s.Flush())
+}
