@@ -183,7 +183,7 @@ func readSide(v *value) (left bool, err error) {
 }
 
 // maxPadding is the largest length that a file may ask to fill up to.
-const maxPadding = 1 << 24
+const maxPadding = 1 << 20
 
 func readPadding(v *value, t *Tokenizer) (*Padding, error) {
 	if v.missing() {
