@@ -246,3 +246,24 @@ func TestStreamOfSkippedTokens(t *testing.T) {
 	}
 	require.Equal(t, "1 2", text.String()+s.Flush())
 }
+
+// An expression that ends with blanks sees the text before the last match.
+func TestStartOfTheTextInPatterns(t *testing.T) {
+	for _, c := range []struct {
+		expression, text string
+		want             []string
+	}{
+		{"^a" + blanks, "aaaa", []string{"a", "aaa"}},
+		{"^a" + blanks, "a\na  a", []string{"a", "\n", "a", " ", " ", "a"}},
+		{`\Aa` + blanks, "a\na", []string{"a", "\n", "a"}},
+		{"^é(x)?|b" + blanks, "éxéxb\xffé b", []string{"éx", "éx", "b", "\xffé", " ", "b"}},
+	} {
+		p, err := compilePattern(c.expression)
+		require.NoError(t, err)
+		var got []string
+		for _, x := range p.cuts([]byte(c.text), nil) {
+			got = append(got, c.text[x.start:x.end])
+		}
+		require.Equal(t, c.want, got, "%q in %q", c.expression, c.text)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -29,10 +30,11 @@ type (
 	// runePattern matches a character.
 	runePattern rune
 	// regexPattern matches a regular expression. blanks is the group of white space that leaves its
-	// last character to what follows, as the constant blanks says; -1 if there is none.
+	// last character to what follows, as the constant blanks says; -1 if there is none. If the
+	// expression looks at what is before it, after finds the first match behind one character.
 	regexPattern struct {
-		regexp *regexp.Regexp
-		blanks int
+		regexp, after *regexp.Regexp
+		blanks        int
 	}
 	// scanner returns the end of the match at the start of the text, which is not empty.
 	scanner func(text []byte) int
@@ -111,7 +113,7 @@ func (p regexPattern) cuts(text []byte, all []cut) []cut {
 		return appendRest(all, last, len(text))
 	}
 	for last < len(text) {
-		m := p.regexp.FindSubmatchIndex(text[last:])
+		m := p.find(text, last)
 		if m == nil {
 			break
 		}
@@ -135,6 +137,30 @@ func (p regexPattern) cuts(text []byte, all []cut) []cut {
 		last = end
 	}
 	return appendRest(all, last, len(text))
+}
+
+// find returns the submatches of the first match in text[last:], with offsets from last.
+func (p regexPattern) find(text []byte, last int) []int {
+	if p.after == nil || last == 0 {
+		return p.regexp.FindSubmatchIndex(text[last:])
+	}
+	_, n := utf8.DecodeLastRune(text[:last])
+	m := p.after.FindSubmatchIndex(text[last-n:])
+	if m == nil {
+		return nil
+	}
+	m = m[2:] // of its first group
+	for i := range m {
+		if m[i] >= 0 {
+			m[i] -= n
+		}
+	}
+	return m
+}
+
+// looksBack reports whether an expression matches depending on what is before the match.
+func looksBack(e *syntax.Regexp) bool {
+	return e.Op == syntax.OpBeginLine || e.Op == syntax.OpBeginText || slices.ContainsFunc(e.Sub, looksBack)
 }
 
 func (p scanner) cuts(text []byte, all []cut) []cut {
@@ -171,6 +197,10 @@ func compilePattern(expression string) (pattern, error) {
 		return nil, err
 	}
 	p.blanks = p.regexp.SubexpIndex("blanks")
+	if e, err := syntax.Parse("(?m)"+translated, syntax.Perl); p.blanks >= 0 && err == nil && looksBack(e) {
+		p.after, err = regexp.Compile(`(?m)\A(?s:.)(?s:.)*?(` + translated + ")")
+		return p, err
+	}
 	return p, nil
 }
 
