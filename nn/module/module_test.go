@@ -230,6 +230,8 @@ func TestMistakes(t *testing.T) {
 	dev := open(t)
 	around := &loop{}
 	around.Next = &loop{Next: around}
+	itself := []any{&scale{Features: 1}, nil}
+	itself[1] = itself
 	var none *net
 	for _, c := range []struct {
 		net  any
@@ -238,6 +240,7 @@ func TestMistakes(t *testing.T) {
 		{3, "module: int is not a module: give a pointer to a struct, such as &Net{…}, or a slice or map of modules"},
 		{net{}, "module: module_test.net is not a module"},
 		{none, "module: *module_test.net is not a module"},
+		{itself, "module 1: a []interface {} contains itself"},
 		{around, "module next.next: a module_test.loop contains itself"},
 		{&struct {
 			A scale

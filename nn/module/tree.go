@@ -18,6 +18,7 @@ type scan struct {
 	tensor func(path string, v reflect.Value, buffer bool)
 	module func(path string, v reflect.Value) // a struct, addressable
 	fail   func(path, format string, args ...any)
+	within []uintptr // the elements of the slices that are being visited
 }
 
 // fields visits the fields of a struct at path.
@@ -70,10 +71,19 @@ func (s *scan) value(path string, v reflect.Value, buffer bool) {
 			s.fail(path, "a %v is held by value where it cannot be changed: hold a pointer to it", v.Type())
 		}
 	case reflect.Array, reflect.Slice:
-		if !plain(v.Type().Elem()) {
-			for i := range v.Len() {
-				s.value(join(path, strconv.Itoa(i)), v.Index(i), buffer)
+		if plain(v.Type().Elem()) {
+			return
+		}
+		if v.Kind() == reflect.Slice {
+			if slices.Contains(s.within, v.Pointer()) && v.Len() > 0 {
+				s.fail(path, containsItself, v.Type())
+				return
 			}
+			s.within = append(s.within, v.Pointer())
+			defer func() { s.within = s.within[:len(s.within)-1] }()
+		}
+		for i := range v.Len() {
+			s.value(join(path, strconv.Itoa(i)), v.Index(i), buffer)
 		}
 	case reflect.Map:
 		if plain(v.Type().Elem()) {
