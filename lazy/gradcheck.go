@@ -46,6 +46,9 @@ func GradCheck(fn func(xs []*Tensor) *Tensor, inputs ...*Tensor) error {
 	if t := firstBad("grad_check", inputs...); t != nil {
 		return t.err
 	}
+	if len(inputs) == 0 {
+		return opError(callsite.Caller(), "grad_check", ErrUsage, nil, "there are no inputs: give the tensors that fn takes, f64 or f32, after fn")
+	}
 	c := gradCheck{values: make([]soa.View, len(inputs))}
 	for i, x := range inputs {
 		v, err := x.Value()

@@ -65,5 +65,9 @@ func TestGradCheckMistakes(t *testing.T) {
 	require.ErrorContains(t, GradCheck(func(xs []*Tensor) *Tensor { return nil }, x), "the function returned nil")
 	require.ErrorContains(t, GradCheck(func(xs []*Tensor) *Tensor { return xs[0].Exp() }, x.Convert(F16)), "no input is f64 or f32")
 	require.ErrorContains(t, GradCheck(func(xs []*Tensor) *Tensor { return xs[0] }, nil), "grad_check")
+	err := GradCheck(func(xs []*Tensor) *Tensor { return x.Exp() })
+	require.ErrorContains(t, err, "grad_check(): there are no inputs: give the tensors that fn takes, f64 or f32, after fn")
+	require.ErrorContains(t, err, "gradcheck_test.go:")
+	require.ErrorIs(t, err, ErrUsage)
 	require.False(t, errors.As(GradCheck(func(xs []*Tensor) *Tensor { return xs[0].Reshape(3) }, x), &wrong))
 }

@@ -74,6 +74,8 @@ func TestMistakes(t *testing.T) {
 		{"x has rank 1, must be at least 2 (linalg.cond_c2)", linalg.Cond(v, 1)},
 		{"the last two dimensions of x differ: 2 and 3 (linalg.cond_c4)", linalg.Cond(m, 1)},
 		{"p must be 1, -1, 2, -2, +Inf or -Inf (linalg.cond_c5)", linalg.Cond(s, 0.5)},
+		{"linalg.addmm(f32[3], f32[2,3], f32[3]): beta is NaN, must be a finite number (linalg.addmm_c4)", linalg.AddMM(v, m, v, math.NaN(), 1)},
+		{"linalg.addmm(f32[3], f32[2,3], f32[3]): alpha is +Inf, must be a finite number (linalg.addmm_c5)", linalg.AddMM(v, m, v, 1, math.Inf(1))},
 		{"y has rank 2 and z rank 0: y must be a matrix, and z a matrix or a vector (linalg.addmm_c6)", linalg.AddMM(v, m, of(), 1, 1)},
 		{"linalg.addmm(f32[3], f32[2,3], f32[2,3]): inner dimensions of y and z differ: 3 and 2 (linalg.addmm_c6)", linalg.AddMM(v, m, m, 1, 1)},
 		{"batch dimensions [2] and [4] do not broadcast (linalg.addmm_c7)", linalg.AddMM(v, b2, of(4, 3, 3), 1, 1)},

@@ -55,6 +55,7 @@ func badActivations(tr *lazy.Trace) []mistake {
 		{"nn.softplus(f32[3]): beta is 0, which is divided by (nn.softplus_c4)", nn.Softplus(f, 0, 1)},
 		{"nn.soft_shrink(f32[3]): lambda is -1, must not be negative (nn.soft_shrink_c3)", nn.SoftShrink(f, -1)},
 		{"nn.hard_tanh(f32[3]): low is 2 and high 1: it must be at least low (nn.hard_tanh_c4)", nn.HardTanh(f, 2, 1)},
+		{"nn.fake_quantize(f32[3]): scale is NaN, must be a finite number (nn.fake_quantize_c2)", nn.FakeQuantize(f, math.NaN(), 0, 0, 255)},
 		{"nn.fake_quantize(f32[3]): scale is 0, must be positive (nn.fake_quantize_c3)", nn.FakeQuantize(f, 0, 0, 0, 255)},
 		{"nn.fake_quantize(f32[3]): zero is 256, must be from low, 0, to high, 255 (nn.fake_quantize_c4)", nn.FakeQuantize(f, 0.5, 256, 0, 255)},
 		{"nn.prelu(f32[2,3], f32[2]): weight must be a scalar or have one axis, of dimension 1 or 3 (nn.prelu_c3)", nn.PReLU(of(tr, 2, 3), of(tr, 2))},
