@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +47,24 @@ func TestRows(t *testing.T) {
 	}
 	_, err = parseFunctions("name\tgo\tnote\ntorch.median\t\t")
 	require.EqualError(t, err, "names.tsv:2: 3 columns: want name, Go names, note")
+}
+
+// An in-place operator names a call that writes its receiver, or its note says that none does.
+// A functional one names none.
+func TestInPlaceRows(t *testing.T) {
+	rows, err := parse(table)
+	require.NoError(t, err)
+	for _, r := range rows {
+		base, _, _ := strings.Cut(r.name, ".")
+		writes := slices.ContainsFunc(r.names, func(n string) bool { return strings.HasSuffix(n, "_") || n == "Assign" || n == "optim.NewSGD" })
+		switch {
+		case r.state != direct && r.state != composed, strings.HasPrefix(base, "__"):
+		case strings.HasSuffix(base, "_"):
+			require.True(t, writes || strings.Contains(r.note, "not resized in place"), "%s: %v writes nothing", r.name, r.names)
+		case !strings.HasPrefix(base, "_") && !strings.HasPrefix(base, "xla::"):
+			require.NotContains(t, r.names, "Copy_", r.name)
+		}
+	}
 }
 
 // A mistake in the table is an error.
