@@ -233,21 +233,25 @@ func logTo(x *Tensor, scale float64) *Tensor {
 
 func computeLogAddExp(x, y *Tensor) *Tensor {
 	return wideAll(func(in []*Tensor) *Tensor {
-		x, y := in[0], in[1]
-		return x.Maximum(y).Add(apart(x, y).Neg().Exp().Log1p())
+		larger, apart := ordered(in[0], in[1])
+		return larger.Add(apart.Neg().Exp().Log1p())
 	}, x, y)
 }
 
 func computeLogAddExp2(x, y *Tensor) *Tensor {
 	return wideAll(func(in []*Tensor) *Tensor {
-		x, y := in[0], in[1]
-		return x.Maximum(y).Add(apart(x, y).Neg().Exp2().Log1p().DivScalar(math.Ln2)) // a quotient, which no sum fuses with
+		larger, apart := ordered(in[0], in[1])
+		return larger.Add(apart.Neg().Exp2().Log1p().DivScalar(math.Ln2)) // a quotient, which no sum fuses with
 	}, x, y)
 }
 
-// apart is |x-y|, 0 for equal infinities.
-func apart(x, y *Tensor) *Tensor {
-	return x.Equal(y).Where(x.like(0), x.Sub(y)).Abs()
+// ordered returns the larger of x and y, and |x-y|, which is 0 for equal infinities. Of equal numbers x counts as
+// the larger, so that every derivative of a sum with both is right.
+func ordered(x, y *Tensor) (larger, apart *Tensor) {
+	below, difference := x.Less(y), x.Sub(y)
+	alike := x.Equal(y).And(x.IsInf())
+	larger = alike.Where(x.Maximum(y), below.Where(y, x))
+	return larger, alike.Where(x.like(0), below.Where(difference.Neg(), difference))
 }
 
 // computeHypot scales by the larger operand in f64: in f32 by way of f64 no square overflows.

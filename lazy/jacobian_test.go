@@ -41,6 +41,33 @@ func TestJacobian(t *testing.T) {
 	}
 }
 
+// Where both operands are equal the second derivatives of these are not those of a maximum.
+func TestCurvatureOfLogAddExp(t *testing.T) {
+	quarter := func(scale float64) []float64 { return []float64{scale / 4, -scale / 4, -scale / 4, scale / 4} }
+	for _, c := range []struct {
+		f    func(x, y *Tensor) *Tensor
+		want []float64
+	}{
+		{(*Tensor).LogAddExp, quarter(1)},
+		{(*Tensor).LogAddExp2, quarter(math.Ln2)},
+	} {
+		tr := evalTrace(t)
+		x := From(tr, []float64{3, 3})
+		f := func(x *Tensor) *Tensor { return c.f(x.Select(0, 0), x.Select(0, 1)) }
+		g, h := Grad(f(x), x)[0], Hessian(f, x)
+		ends := From(tr, []float64{math.Inf(1), math.Inf(-1)})
+		same := c.f(ends, ends)
+		slope := Grad(same.Sum(), ends)[0]
+		require.NoError(t, tr.MarkStep(g, h, same, slope))
+		requireValues(t, []float64{0.5, 0.5}, g)
+		requireValues(t, c.want, h)
+		got, err := ToSlice[float64](same)
+		require.NoError(t, err)
+		require.Equal(t, []float64{math.Inf(1), math.Inf(-1)}, got)
+		requireValues(t, []float64{1, 1}, slope)
+	}
+}
+
 // Gradients with respect to a stopped tensor are those of what is computed from it.
 func TestGradientOfStopped(t *testing.T) {
 	tr := evalTrace(t)

@@ -70,10 +70,11 @@ func computeMish(x *lazy.Tensor) *lazy.Tensor {
 	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(softplus(x[0]).Tanh()) }, x)
 }
 
-// softplus returns log(1 + exp(x)) without overflow. Its gradient at 0 is exact: Maximum
-// gives half of it, and |x| nothing.
+// softplus returns log(1 + exp(x)) without overflow. Both of its cases have every derivative at 0, which
+// Maximum and |x| lack.
 func softplus(x *lazy.Tensor) *lazy.Tensor {
-	return x.MaximumScalar(0).Add(x.Abs().Neg().Exp().Log1p())
+	below := x.LessScalar(0)
+	return below.ScalarWhere(0, x).Add(below.Where(x, x.Neg()).Exp().Log1p())
 }
 
 func computeLogSigmoid(x *lazy.Tensor) *lazy.Tensor {

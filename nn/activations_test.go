@@ -1,6 +1,7 @@
 package nn_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,4 +31,40 @@ func TestHardTanhOfIntegers(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, got)
 	}
+}
+
+// The second derivative of softplus at 0 is 1/4.
+func TestCurvatureAtZero(t *testing.T) {
+	one := func(x *lazy.Tensor) *lazy.Tensor { return lazy.Const(x.Trace(), x.DType(), 1) }
+	for _, c := range []struct {
+		name string
+		f    func(x *lazy.Tensor) *lazy.Tensor // of an x of one row
+		want []float64
+	}{
+		{"Softplus", func(x *lazy.Tensor) *lazy.Tensor { return nn.Softplus(x, 1, 20).Sum() }, []float64{0.25, 0, 0, 0.25}},
+		{"LogSigmoid", func(x *lazy.Tensor) *lazy.Tensor { return nn.LogSigmoid(x).Sum() }, []float64{-0.25, 0, 0, -0.25}},
+		{"Mish", func(x *lazy.Tensor) *lazy.Tensor { return nn.Mish(x).Sum() }, []float64{0.64, 0, 0, 0.64}},
+		{"SoftMarginLoss", func(x *lazy.Tensor) *lazy.Tensor {
+			return nn.SoftMarginLoss(x, one(x).BroadcastTo(1, 2), nn.ReduceSum)
+		}, []float64{0.25, 0, 0, 0.25}},
+		{"MultiLabelSoftMarginLoss", func(x *lazy.Tensor) *lazy.Tensor {
+			return nn.MultiLabelSoftMarginLoss(x, one(x).BroadcastTo(1, 2), nil, nn.ReduceSum)
+		}, []float64{0.125, 0, 0, 0.125}},
+		{"BCEWithLogits of x and 2x", func(x *lazy.Tensor) *lazy.Tensor {
+			rows := lazy.From(x.Trace(), []float64{1, 2, 3, 5}, 2, 2)
+			return nn.BCEWithLogits(rows.MatMul(x.Reshape(2, 1)), lazy.From(x.Trace(), []float64{0, 1}, 2, 1), nn.BCEOptions{})
+		}, []float64{10. / 8, 17. / 8, 17. / 8, 29. / 8}},
+	} {
+		tr := trace(t, "cpu")
+		h := lazy.Hessian(c.f, lazy.From(tr, []float64{0, 0}, 1, 2))
+		require.NoError(t, tr.MarkStep(h), c.name)
+		require.InDeltaSlice(t, c.want, values(t, h), 1e-12, c.name)
+	}
+	tr := trace(t, "cpu")
+	x := lazy.From(tr, []float64{math.Inf(1), math.Inf(-1)})
+	y := nn.Softplus(x, 1, 1e300)
+	g := lazy.Grad(y.Sum(), x)[0]
+	require.NoError(t, tr.MarkStep(y, g))
+	require.Equal(t, []float64{math.Inf(1), 0}, values(t, y))
+	require.Equal(t, []float64{1, 0}, values(t, g))
 }
