@@ -115,16 +115,20 @@ func gradRem(t *tape, n, ct *ir.Node) {
 	}
 }
 
-// b a^(b-1), 0 where b is 0, and y log(a), 0 where a is 0
+// b a^(b-1), 0 where b is 0, and y log(a), 0 where a is 0 and b not negative
 func gradPow(t *tape, n, ct *ir.Node) {
 	a, b := n.In[0], n.In[1]
 	if t.wants(0) {
-		low := t.op(ir.OpPow, a, t.op(ir.OpSub, b, t.scalar(b, 1)))
-		slope := t.where(t.compare("NE", b, t.scalar(b, 0)), t.mul(b, low)) // 0 times infinity at a = 0
+		some := t.compare("NE", b, t.scalar(b, 0))
+		low := t.op(ir.OpPow, a, t.where(some, t.op(ir.OpSub, b, t.scalar(b, 1)))) // finite where b is 0, and so its own slope
+		slope := t.where(some, t.mul(b, low))
 		t.add(0, t.mul(ct, slope))
 	}
 	if t.wants(1) {
 		zero := t.compare("EQ", a, t.scalar(a, 0))
+		if !b.Type.DType.IsComplex() {
+			zero = t.op(ir.OpAnd, zero, t.compare("GE", b, t.scalar(b, 0)))
+		}
 		log := t.op(ir.OpLog, t.op(ir.OpWhere, zero, t.scalar(a, 1), a))
 		t.add(1, t.mul(ct, t.mul(n, log)))
 	}

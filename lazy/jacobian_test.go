@@ -68,6 +68,22 @@ func TestCurvatureOfLogAddExp(t *testing.T) {
 	}
 }
 
+// Derivatives of powers at 0 are those of the constant 1 for the exponent 0, and of 0 to a negative power infinite.
+func TestDerivativesOfPowers(t *testing.T) {
+	tr := evalTrace(t)
+	x := From(tr, []float64{0, 2})
+	number := Hessian(func(x *Tensor) *Tensor { return x.PowScalar(0).Sum() }, x)
+	tensor := Hessian(func(x *Tensor) *Tensor { return x.Pow(From(tr, []float64{0, 3})).Sum() }, x)
+	y := From(tr, []float64{-1, 0, 2})
+	g := Grad(y.RPowScalar(0).Sum(), y)[0]
+	require.NoError(t, tr.MarkStep(number, tensor, g))
+	requireValues(t, []float64{0, 0, 0, 0}, number)
+	requireValues(t, []float64{0, 0, 0, 12}, tensor)
+	got, err := ToSlice[float64](g)
+	require.NoError(t, err)
+	require.Equal(t, []float64{math.Inf(-1), 0, 0}, got)
+}
+
 // Gradients with respect to a stopped tensor are those of what is computed from it.
 func TestGradientOfStopped(t *testing.T) {
 	tr := evalTrace(t)
