@@ -84,6 +84,22 @@ func TestDerivativesOfPowers(t *testing.T) {
 	require.Equal(t, []float64{math.Inf(-1), 0, 0}, got)
 }
 
+// Queries without keys have zeros.
+func TestAttentionToNothing(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		dev, err := Open(backend)
+		require.NoError(t, err)
+		tr := NewTrace(dev)
+		q, k, v := From(tr, []float64{1, 2, 3, 4}, 1, 2, 2), Zeros(tr, F64, 1, 0, 2), Zeros(tr, F64, 1, 0, 3)
+		y := q.Attention(k, v, AttentionOptions{})
+		g := Grad(y.Sum(), q)[0]
+		require.NoError(t, tr.MarkStep(y, g))
+		requireValues(t, make([]float64, 6), y)
+		requireValues(t, make([]float64, 4), g)
+		require.NoError(t, dev.Close())
+	}
+}
+
 // Gradients with respect to a stopped tensor are those of what is computed from it.
 func TestGradientOfStopped(t *testing.T) {
 	tr := evalTrace(t)

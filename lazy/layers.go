@@ -320,7 +320,7 @@ func attentionWeights(q, k, mask *Tensor, causal bool, scale float64) (e, sum *T
 	}
 	e = s.Sub(most).Exp()
 	sum = keepSum(e, last)
-	if mask != nil {
+	if mask != nil || s.OpenDim(last) == 0 {
 		sum = sum.Maximum(sum.like(1))
 	}
 	return e, sum
