@@ -177,6 +177,30 @@ func TestGradients(t *testing.T) {
 	}
 }
 
+// The derivatives of sinc at 0 are those of its series, and near 0 no digits are lost.
+func TestSincNearZero(t *testing.T) {
+	tr := trace(t, "eval")
+	x := lazy.From(tr, []float64{0, 1e-9, 0.2499999, 0.25})
+	y := special.Sinc(x)
+	var all []*lazy.Tensor
+	for range 4 {
+		y = lazy.Grad(y.Sum(), x)[0]
+		all = append(all, y)
+	}
+	require.NoError(t, tr.MarkStep(all...))
+	for k, want := range [][]float64{
+		{0, -math.Pi * math.Pi / 3 * 1e-9},
+		{-math.Pi * math.Pi / 3},
+		{0},
+		{math.Pow(math.Pi, 4) / 5},
+	} {
+		got, err := lazy.ToSlice[float64](all[k])
+		require.NoError(t, err)
+		require.InDeltaSlice(t, want, got[:len(want)], 1e-14*max(1, math.Abs(want[0])), "derivative %d", k+1)
+		require.InDelta(t, got[2], got[3], 1e-4, "derivative %d", k+1)
+	}
+}
+
 // A call that breaks a rule is an error with the op, the types, the rule and the line.
 func TestMistakes(t *testing.T) {
 	tr := trace(t, "eval")
