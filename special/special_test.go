@@ -201,6 +201,23 @@ func TestSincNearZero(t *testing.T) {
 	}
 }
 
+// Digamma is infinite at infinity, and so is the gradient of the logarithm of the gamma function.
+func TestDigammaOfInfinity(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		for _, d := range []types.DType{lazy.F64, lazy.F32, lazy.F16, lazy.BF16} {
+			tr := trace(t, backend)
+			x := lazy.From(tr, []float64{math.Inf(1), math.Inf(1)}).Convert(d)
+			all := []*lazy.Tensor{x.Digamma().Convert(lazy.F64), lazy.Grad(x.Lgamma().Sum(), x)[0].Convert(lazy.F64)}
+			require.NoError(t, tr.MarkStep(all...))
+			for _, y := range all {
+				got, err := lazy.ToSlice[float64](y)
+				require.NoError(t, err)
+				require.Equal(t, []float64{math.Inf(1), math.Inf(1)}, got, "%v on %s", d, backend)
+			}
+		}
+	}
+}
+
 // A call that breaks a rule is an error with the op, the types, the rule and the line.
 func TestMistakes(t *testing.T) {
 	tr := trace(t, "eval")

@@ -136,6 +136,7 @@ func digammaOf(x val, rational bool) val {
 		t := z.addNum(c.shift)
 		relative := polynomial(z, slope(c.p)).div(polynomial(z, c.p)).sub(polynomial(z, slope(c.q)).div(polynomial(z, c.q)))
 		direct = t.log().add(relative).sub(z.num(c.shift - 0.5).div(t))
+		direct = x.cmp("EQ", x.inf()).pick(x, direct) // for which both polynomials are infinite
 	} else {
 		a, da := z.num(lanczos[0]), z.num(0)
 		for k, c := range lanczos[1:] {
