@@ -71,13 +71,16 @@ func (a *Average) Update(tr *lazy.Trace) error {
 }
 
 // Swap records in tr an exchange of the parameters and their averages: to predict with the
-// averages, and to go on with training. Parameters of 16 bits take averages rounded.
+// averages, and to go on with training. Parameters of 16 bits take averages rounded. Before the
+// first Update the averages are the parameters.
 func (a *Average) Swap(tr *lazy.Trace) error {
 	if a.err != nil {
 		return a.err
 	}
+	fresh := tr.Read(a.count).EqualScalar(0)
 	for i, w := range a.params {
 		now, mean := tr.Read(w), tr.Read(a.means[i])
+		mean = fresh.Where(convert(now, mean.DType()), mean)
 		w.Assign(convert(mean, w.DType()))
 		a.means[i].Assign(convert(now, mean.DType()))
 	}

@@ -228,6 +228,26 @@ func TestAccumulator(t *testing.T) {
 	require.ErrorContains(t, optim.NewAccumulator(dev, nil).Add(nil), "accumulator: no parameters")
 }
 
+// Before the first Update a Swap leaves the parameters as they are, and Update starts from them after.
+func TestSwapBeforeTheFirstUpdate(t *testing.T) {
+	for _, dtype := range []types.DType{lazy.F32, lazy.BF16} {
+		dev, tr := open(t)
+		w := dev.Variable("w", dtype, 2).Init(lazy.Constant(3))
+		ema := optim.NewEMA(dev, tensors{w}, 0.5)
+		for range 2 {
+			require.NoError(t, ema.Swap(tr))
+			require.NoError(t, tr.MarkStep())
+			require.Equal(t, []float64{3, 3}, floats(t, w))
+			require.Equal(t, []float64{3, 3}, floats(t, ema.Means()[0]))
+		}
+		w.Assign(tr.Read(w).AddScalar(1))
+		require.NoError(t, ema.Update(tr))
+		require.NoError(t, ema.Swap(tr))
+		require.NoError(t, tr.MarkStep())
+		require.Equal(t, []float64{4, 4}, floats(t, w))
+	}
+}
+
 func TestAverageMistakes(t *testing.T) {
 	dev, tr := open(t)
 	w := dev.Variable("w", lazy.F32, 2)
