@@ -83,11 +83,17 @@ func NewLBFGS(dev *lazy.Device, params []*lazy.Tensor, c LBFGSConfig) *LBFGS {
 	return o
 }
 
+// maxHistory bounds History.
+const maxHistory = 1 << 16
+
 func (c LBFGSConfig) check() error {
 	for name, n := range map[string]int{"Iterations": c.Iterations, "Evaluations": c.Evaluations, "History": c.History} {
 		if n < 1 {
 			return fmt.Errorf("lbfgs: %s %d is below 1", name, n)
 		}
+	}
+	if c.History > maxHistory {
+		return fmt.Errorf("lbfgs: History %d is above %d: each update that is remembered has the size of the parameters twice, 100 is usual", c.History, maxHistory)
 	}
 	err := errors.Join(rate(c.LR), notNegative("ToleranceGrad", c.ToleranceGrad), notNegative("ToleranceChange", c.ToleranceChange))
 	if err != nil {
@@ -137,7 +143,9 @@ type point struct {
 
 // Step improves the parameters until they change little, or as often as the config allows.
 // It marks steps of the trace tr, in which closure records the loss, a scalar, from the
-// parameters as they are. It returns the loss before, and waits for each evaluation.
+// parameters as they are. It returns the loss before, and waits for each evaluation. If the loss
+// or a gradient is not finite where an iteration ends, the error names the evaluation, and the
+// parameters are those of the iteration before.
 func (o *LBFGS) Step(tr *lazy.Trace, closure func() *lazy.Tensor) (loss float64, err error) {
 	switch {
 	case o.err != nil:
@@ -157,6 +165,9 @@ func (o *LBFGS) Step(tr *lazy.Trace, closure func() *lazy.Tensor) (loss float64,
 	if err != nil {
 		return 0, err
 	}
+	if err := o.finite(p); err != nil {
+		return 0, err
+	}
 	loss = p.loss
 	if c.Maximize {
 		loss = -loss
@@ -169,6 +180,9 @@ func (o *LBFGS) Step(tr *lazy.Trace, closure func() *lazy.Tensor) (loss float64,
 		largest, err := o.direction(tr, &p)
 		if err != nil {
 			return 0, err
+		}
+		if math.IsNaN(p.along) || math.IsNaN(largest) || math.IsInf(largest, 0) {
+			return 0, fmt.Errorf("lbfgs: the direction after evaluation %d is not finite: scale the loss", o.evaluations)
 		}
 		length := c.LR
 		if first {
@@ -191,6 +205,9 @@ func (o *LBFGS) Step(tr *lazy.Trace, closure func() *lazy.Tensor) (loss float64,
 				return 0, err
 			}
 			evaluations += tried
+			if err := o.finite(p); err != nil {
+				return 0, errors.Join(err, o.restore(tr))
+			}
 		}
 		if err := o.move(tr, length); err != nil {
 			return 0, err
@@ -200,12 +217,34 @@ func (o *LBFGS) Step(tr *lazy.Trace, closure func() *lazy.Tensor) (loss float64,
 				return 0, err
 			}
 			evaluations++
+			if err := o.finite(p); err != nil {
+				return 0, errors.Join(err, o.restore(tr))
+			}
 		}
 		if largest*math.Abs(length) <= c.ToleranceChange || math.Abs(p.loss-before) < c.ToleranceChange {
 			break
 		}
 	}
 	return loss, nil
+}
+
+// finite reports that the loss or the gradient of the latest evaluation is not finite.
+func (o *LBFGS) finite(p point) error {
+	for _, x := range []float64{p.loss, p.most, p.sum} {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("lbfgs: evaluation %d: the loss is %v, the largest element of the gradient is %v: want finite ones; a smaller LR or LineSearch may help", o.evaluations, p.loss, p.most)
+		}
+	}
+	return nil
+}
+
+// restore sets the parameters to where the iteration started, as if it had not moved.
+func (o *LBFGS) restore(tr *lazy.Trace) error {
+	for i, w := range o.params {
+		w.Assign(tr.Read(o.starts[i]))
+	}
+	o.state.length.Assign(lazy.Zeros(tr, o.dtype))
+	return tr.MarkStep()
 }
 
 // evaluate computes the loss at the present parameters.

@@ -90,10 +90,11 @@ func TestLBFGSMistakes(t *testing.T) {
 	loss := func() *lazy.Tensor { return tr.Read(w).Sub(lazy.Const(tr, lazy.F32, 2)).Abs().Sum() }
 	for name, o := range map[string]*optim.LBFGS{
 		`lbfgs: parameters 0 and 1 are the same variable, "w": give it once`: optim.NewLBFGS(dev, tensors{w, w}, optim.LBFGSConfig{}),
-		"lbfgs: no parameters":             optim.NewLBFGS(dev, nil, optim.LBFGSConfig{}),
-		"lbfgs: learning rate NaN":         optim.NewLBFGS(dev, tensors{w}, optim.LBFGSConfig{LR: math.NaN()}),
-		"lbfgs: History -1 is below 1":     optim.NewLBFGS(dev, tensors{w}, optim.LBFGSConfig{History: -1}),
-		"lbfgs: ToleranceGrad -1 is not a": optim.NewLBFGS(dev, tensors{w}, optim.LBFGSConfig{ToleranceGrad: -1}),
+		"lbfgs: no parameters":                        optim.NewLBFGS(dev, nil, optim.LBFGSConfig{}),
+		"lbfgs: learning rate NaN":                    optim.NewLBFGS(dev, tensors{w}, optim.LBFGSConfig{LR: math.NaN()}),
+		"lbfgs: History -1 is below 1":                optim.NewLBFGS(dev, tensors{w}, optim.LBFGSConfig{History: -1}),
+		"lbfgs: History 1099511627776 is above 65536": optim.NewLBFGS(dev, tensors{w}, optim.LBFGSConfig{History: 1 << 40}),
+		"lbfgs: ToleranceGrad -1 is not a":            optim.NewLBFGS(dev, tensors{w}, optim.LBFGSConfig{ToleranceGrad: -1}),
 	} {
 		_, err := o.Step(tr, loss)
 		require.ErrorContains(t, err, name)
@@ -116,4 +117,37 @@ func TestLBFGSMistakes(t *testing.T) {
 	require.Equal(t, 4.0, first)
 	require.Equal(t, 1.0, o.LR())
 	require.Zero(t, u.Float(), "the loss does not depend on it")
+}
+
+// A loss that is not finite is an error, and leaves the parameters of the iteration before.
+func TestLBFGSOfLossesThatAreNotFinite(t *testing.T) {
+	for _, search := range []bool{false, true} {
+		dev, tr := open(t)
+		w := dev.Variable("w", lazy.F64, 2).Init(lazy.Constant(1))
+		o := optim.NewLBFGS(dev, tensors{w}, optim.LBFGSConfig{LineSearch: search})
+		_, err := o.Step(tr, func() *lazy.Tensor { return tr.Read(w).SubScalar(2).Log().Sum() })
+		require.ErrorContains(t, err, "lbfgs: evaluation 1: the loss is NaN")
+		require.Equal(t, []float64{1, 1}, floats(t, w))
+		require.NoError(t, tr.MarkStep())
+		_, err = o.Step(tr, func() *lazy.Tensor { return tr.Read(w).SubScalar(2).Square().Sum() })
+		require.NoError(t, err, "it is usable after the error")
+		near(t, []float64{2, 2}, floats(t, w), 1e-6)
+	}
+
+	// A step of length 10 leaves the domain of the logarithm; a line search finds a shorter one.
+	loss := func(tr *lazy.Trace, w *lazy.Tensor) func() *lazy.Tensor {
+		return func() *lazy.Tensor { x := tr.Read(w); return x.Sub(x.Log()).Sum() }
+	}
+	dev, tr := open(t)
+	w := dev.Variable("w", lazy.F64, 2).Init(lazy.Constant(3))
+	o := optim.NewLBFGS(dev, tensors{w}, optim.LBFGSConfig{LR: 10})
+	_, err := o.Step(tr, loss(tr, w))
+	require.ErrorContains(t, err, "lbfgs: evaluation 2: the loss is NaN")
+	require.Equal(t, []float64{3, 3}, floats(t, w))
+	dev, tr = open(t)
+	w = dev.Variable("w", lazy.F64, 2).Init(lazy.Constant(3))
+	o = optim.NewLBFGS(dev, tensors{w}, optim.LBFGSConfig{LR: 10, LineSearch: true})
+	_, err = o.Step(tr, loss(tr, w))
+	require.NoError(t, err)
+	near(t, []float64{1, 1}, floats(t, w), 1e-4)
 }

@@ -97,9 +97,9 @@ type trial struct {
 	t float64
 }
 
-// order returns which of two trials has the lower loss, and which the higher.
+// order returns which of two trials has the lower loss, and which the higher: NaN is the highest.
 func order(bracket []trial) (low, high int) {
-	if bracket[0].loss <= bracket[1].loss {
+	if bracket[0].loss <= bracket[1].loss || math.IsNaN(bracket[1].loss) {
 		return 0, 1
 	}
 	return 1, 0
@@ -117,5 +117,9 @@ func cubic(a, b trial, least, most float64) float64 {
 		a, b = b, a
 	}
 	d2 := math.Sqrt(square)
-	return min(max(b.t-(b.t-a.t)*((b.along+d2-d1)/(b.along-a.along+2*d2)), least), most)
+	t := b.t - (b.t-a.t)*((b.along+d2-d1)/(b.along-a.along+2*d2))
+	if math.IsNaN(t) { // of a loss or a slope that is infinite
+		return (least + most) / 2
+	}
+	return min(max(t, least), most)
 }
