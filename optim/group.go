@@ -139,10 +139,21 @@ func (g *ParamGroup) beyond(lr float64) error {
 // Momentum returns the momentum of the group, or its β₁; 0 if the rule has neither.
 func (g *ParamGroup) Momentum() float64 { return g.hyper.momentum }
 
+// still reports whether the group was made with Momentum [Zero] and has no velocities.
+func (g *ParamGroup) still() bool {
+	switch r := g.rule.(type) {
+	case sgd:
+		return r.Momentum == 0 && g.hyper.moves != ""
+	case rmsprop:
+		return r.Momentum == 0 && g.hyper.moves != ""
+	}
+	return false
+}
+
 // SetMomentum is [Optimizer.SetMomentum] for the group alone.
 func (g *ParamGroup) SetMomentum(m float64) {
 	switch {
-	case g.hyper.moves == "":
+	case g.hyper.moves == "" || g.still() && m != 0:
 		g.momentumErr = errors.New("SetMomentum: it was made without momentum: set that in its config, so that it has the state")
 	case fraction(g.hyper.moves, m) != nil:
 		g.momentumErr = fraction(g.hyper.moves, m)

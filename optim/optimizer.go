@@ -187,10 +187,12 @@ func (o *Optimizer) LR() float64 {
 }
 
 // SetMomentum changes the momentum of all groups, or β₁ of rules that have betas, as
-// [Optimizer.SetLR] changes the rate.
+// [Optimizer.SetLR] changes the rate. Groups that were made with Momentum [Zero] stay without.
 func (o *Optimizer) SetMomentum(m float64) {
 	for _, g := range o.groups {
-		g.SetMomentum(m)
+		if !g.still() {
+			g.SetMomentum(m)
+		}
 	}
 }
 

@@ -101,6 +101,27 @@ func TestGroups(t *testing.T) {
 	require.Zero(t, only.LR())
 }
 
+// A group without momentum takes none later: it has no velocities.
+func TestSetMomentumOfAStillGroup(t *testing.T) {
+	dev, tr := open(t)
+	w, u := dev.Variable("w", lazy.F32, 2), dev.Variable("u", lazy.F32, 2)
+	still := group{Params: tensors{u}, Momentum: optim.Zero}
+	for _, o := range []*optim.Optimizer{
+		optim.NewSGD(dev, tensors{w}, optim.SGDConfig{Momentum: 0.9}, still),
+		optim.NewRMSprop(dev, tensors{w}, optim.RMSpropConfig{Momentum: 0.9}, still),
+	} {
+		loss := tr.Read(w).Add(tr.Read(u)).Sum()
+		o.Groups()[1].SetMomentum(0.5)
+		require.ErrorContains(t, o.Step(loss), "SetMomentum: it was made without momentum")
+		o.Groups()[1].SetMomentum(0)
+		o.SetMomentum(0)
+		o.SetMomentum(0.5)
+		require.Equal(t, []float64{0.5, 0}, []float64{o.Groups()[0].Momentum(), o.Groups()[1].Momentum()})
+		require.NoError(t, o.Step(loss))
+		require.NoError(t, tr.MarkStep())
+	}
+}
+
 // A parameter that the loss does not depend on, or that requires no gradient, stays, and so does its state.
 func TestUnusedAndFrozen(t *testing.T) {
 	dev, tr := open(t)
