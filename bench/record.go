@@ -36,6 +36,19 @@ func recordMix(e *env) (result, error) {
 	return e.record(func(x, y *lazy.Tensor) *lazy.Tensor { return mix(x, y, 250) })
 }
 
+// quiet waits until other goroutines allocate next to nothing, five seconds at most: programs of earlier workloads may still be
+// compiled in the background, and heap objects are counted for the whole process.
+func quiet() {
+	for range 1000 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		time.Sleep(5 * time.Millisecond)
+		if runtime.ReadMemStats(&after); after.Mallocs-before.Mallocs < 100 {
+			return
+		}
+	}
+}
+
 // record times fn, which records 1000 ops and runs nothing, with the collector
 // off but for a collection after every eighth sample. Between samples the
 // trace forgets the step, or equal ops would be found and not made.
@@ -52,6 +65,7 @@ func (e *env) record(fn func(x, y *lazy.Tensor) *lazy.Tensor) (result, error) {
 	if e.quick {
 		reps = 2
 	}
+	quiet()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var samples []float64
 	var mallocs uint64
