@@ -503,7 +503,7 @@ func TestRandomCalls(t *testing.T) {
 	allowed := map[string]int{}
 	all := calls.All()
 	least := max(trials.Soak(120, 100_000), step)
-	for batch := 0; ran < least || ran < 5*least && (outside == 0 || opened == 0); batch++ { // few calls are of these
+	for batch := 0; ran < least || ran < max(5*least, 1000) && (outside == 0 || opened == 0); batch++ { // few calls are of these
 		r := random{rand.New(rand.NewPCG(uint64(batch), 1))}
 		var some []*randomCall
 		for len(some) < step {
