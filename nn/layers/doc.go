@@ -9,8 +9,8 @@
 //	}
 //	err := module.Build(net, dev)
 //
-// The zero value of an option is what PyTorch does by default, but that probabilities of dropout are 0, that [EmbeddingBag] adds
-// up, and that the batch is the first axis of attention and transformers. The names, shapes and first values of
+// The zero value of an option is what PyTorch does by default, with three exceptions. Probabilities of dropout are 0, [EmbeddingBag]
+// adds up, and the batch is the first axis of attention and transformers. The names, shapes and first values of
 // variables are PyTorch's: its weights load under their own names. Options are not to be changed after Build. Package nn has
 // the mathematics of the layers, activations and losses as functions.
 //
