@@ -157,10 +157,9 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 		test "$$p" = "$$last" || $(GO) test -c -vet=off $(FUZZGUIDE) -o "$$dir/test" "$$p"; \
 		last=$$p; \
 		out=$$(cd "$$p" && "$$dir/test" -test.timeout 10m -test.run '^$$' -test.fuzz "^$${t#*:}$$" -test.fuzztime $(FUZZTIME) -test.fuzzcachedir "$$found/$$($(GO) list)" 2>&1) || { \
-			echo "$$out"; \
-			echo "$$out" | grep -qx '    context deadline exceeded' || exit 1; \
-			if echo "$$out" | grep -q 'Failing input\|_test\.go:\|panic:'; then exit 1; fi; \
-			echo "no input failed: the clock ended the last one, which go test calls a failure"; \
+			echo "$$out" | grep -qx '    context deadline exceeded' || { echo "$$out"; exit 1; }; \
+			if echo "$$out" | grep -q 'Failing input\|_test\.go:\|panic:'; then echo "$$out"; exit 1; fi; \
+			out="no input failed: the clock ended the last one, which go test calls a failure"; \
 		}; \
 		echo "$$out" | tail -n 2; \
 	done
