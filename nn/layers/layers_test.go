@@ -7,6 +7,7 @@ import (
 
 	"ltc/internal/test/snippets"
 	"ltc/lazy"
+	"ltc/nn"
 	"ltc/nn/layers"
 	"ltc/nn/module"
 )
@@ -170,4 +171,40 @@ func TestAttentionDropout(t *testing.T) {
 	zero := l.Forward(tr.Read(x), tr.Read(x), tr.Read(x), lazy.AttentionOptions{}).Abs().Max()
 	require.NoError(t, tr.MarkStep(zero))
 	require.Zero(t, zero.Float()) // as the bias of the last product is at first
+}
+
+// A layer without indices has the values and gradients of the function that has them, and refuses what that refuses.
+func TestMaxPool(t *testing.T) {
+	for _, o := range []nn.PoolOptions{
+		{}, {Stride: []int{1}}, {Stride: []int{2, 1}, Padding: []int{1, 0}}, {Dilation: []int{1, 2}}, {Ceil: true}, {Padding: []int{1}, Ceil: true},
+		{Padding: []int{2}}, {Stride: []int{0}}, {Stride: []int{1, 2, 3}}, {Padding: []int{}}, {Dilation: []int{9}},
+	} {
+		dev, err := lazy.Open("eval", lazy.Seed(1))
+		require.NoError(t, err)
+		tr := lazy.NewTrace(dev)
+		v := dev.Variable("v", lazy.F32, 2, 3, 5, 6).Init(lazy.Normal(0, 1))
+		grads := func(y *lazy.Tensor) []*lazy.Tensor { return append(lazy.Grad(y.Mul(y).Sum(), v), y) }
+		want, _ := nn.MaxPool(tr.Read(v), []int{3, 2}, o)
+		got := layers.MaxPool([]int{3, 2}, o).Forward(tr.Read(v))
+		if want.Err() != nil {
+			require.ErrorContains(t, got.Err(), "max_pool", "%+v", o)
+			continue
+		}
+		wants, gots := grads(want), grads(got)
+		require.NoError(t, tr.MarkStep(append(wants, gots...)...))
+		for i := range wants {
+			w, err := lazy.ToSlice[float32](wants[i])
+			require.NoError(t, err)
+			g, err := lazy.ToSlice[float32](gots[i])
+			require.NoError(t, err)
+			require.InDeltaSlice(t, w, g, 1e-6, "%+v", o)
+		}
+	}
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	tr := lazy.NewTrace(dev)
+	y := layers.MaxPool([]int{2, 2}, nn.PoolOptions{}).Forward(lazy.Ones(tr, lazy.F32, 1, 1, 4, 4))
+	text, err := tr.Dump(lazy.FormatIR, y)
+	require.NoError(t, err)
+	require.NotContains(t, text, "gather")
 }
