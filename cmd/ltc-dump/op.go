@@ -21,7 +21,8 @@ type calling struct {
 	attrs           attributes
 	given           sources
 	output, backend string
-	grad, serve     bool
+	grad, grad2     bool
+	serve           bool
 }
 
 // attributes collects the -attr flags.
@@ -63,6 +64,7 @@ func (o *calling) flags(name string) *flag.FlagSet {
 		"or f32[2,3]:rand:1 ("+samples.Kinds+"). May be repeated")
 	fs.StringVar(&o.output, "output", "", "`file` to write the results to, a .npz, or a .npy if there is one;\nthey are printed if it is empty")
 	fs.BoolVar(&o.grad, "grad", false, "compute the gradient for each floating-point input, too: of the sum of all\nfloating-point results. Input 0 has it as grad0")
+	fs.BoolVar(&o.grad2, "grad2", false, "compute the gradients as -grad does, and the gradient of the sum of them all for\neach floating-point input. Input 0 has it as second0")
 	fs.StringVar(&o.backend, "backend", "cpu", "`name` of the backend")
 	fs.BoolVar(&o.serve, "serve", false, "read requests from standard input, a line of JSON each, and answer each with a line:\nsee docs/tools.md")
 	return fs
@@ -76,7 +78,7 @@ func callOp(c *call) error {
 		return err
 	}
 	switch {
-	case o.serve && (len(args) > 0 || len(o.attrs) > 0 || len(o.given) > 0 || o.output != "" || o.grad):
+	case o.serve && (len(args) > 0 || len(o.attrs) > 0 || len(o.given) > 0 || o.output != "" || o.grad || o.grad2):
 		return usagef("-serve takes everything but -backend from the requests")
 	case !o.serve && len(args) != 1:
 		return usagef("%s: want one", diag.Count(len(args), "op"))
@@ -107,7 +109,7 @@ func (o *calling) run(c *call, dev *lazy.Device, name string) error {
 	if err != nil {
 		return err
 	}
-	r := calls.Request{Op: op, Attrs: attrs, Gradients: o.grad}
+	r := calls.Request{Op: op, Attrs: attrs, Gradients: o.grad || o.grad2, Second: o.grad2}
 	for _, s := range o.given {
 		vs, err := valuesFrom(s)
 		if err != nil {
@@ -120,12 +122,14 @@ func (o *calling) run(c *call, dev *lazy.Device, name string) error {
 		return err
 	}
 	var entries []npy.Entry
-	for i, v := range got.Results {
-		entries = append(entries, npy.Entry{Name: fmt.Sprintf("out%d", i), View: v})
-	}
-	for i, v := range got.Gradients {
-		if !v.IsZero() {
-			entries = append(entries, npy.Entry{Name: fmt.Sprintf("grad%d", i), View: v})
+	for _, part := range []struct {
+		name  string
+		views []soa.View
+	}{{"out", got.Results}, {"grad", got.Gradients}, {"second", got.Seconds}} {
+		for i, v := range part.views {
+			if !v.IsZero() {
+				entries = append(entries, npy.Entry{Name: fmt.Sprint(part.name, i), View: v})
+			}
 		}
 	}
 	switch {

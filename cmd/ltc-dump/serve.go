@@ -22,12 +22,16 @@ type callRequest struct {
 	Inputs     []array           `json:"inputs"`
 	Grad       bool              `json:"grad"`
 	Cotangents []array           `json:"cotangents"` // of the floating-point results; none: ones
+	Grad2      bool              `json:"grad2"`
+	Weights    []array           `json:"weights"` // of the gradients for floating-point inputs; none: ones
 }
 
 // callResponse is a line that op -serve writes.
 type callResponse struct {
 	Results   []*array `json:"results,omitempty"`
 	Gradients []*array `json:"gradients,omitempty"` // null for an input that is not floating point
+	Seconds   []*array `json:"seconds,omitempty"`   // of the weighted sum of the gradients; null as in gradients
+	Tangents  []*array `json:"tangents,omitempty"`  // of that sum, for each cotangent
 	Error     string   `json:"error,omitempty"`
 }
 
@@ -77,7 +81,7 @@ func (r *callRequest) answer(dev *lazy.Device) (callResponse, error) {
 	if err != nil {
 		return callResponse{}, err
 	}
-	request := calls.Request{Op: op, Gradients: r.Grad}
+	request := calls.Request{Op: op, Gradients: r.Grad || r.Grad2, Second: r.Grad2}
 	if request.Attrs, err = op.Parse(r.Attrs); err != nil {
 		return callResponse{}, err
 	}
@@ -87,16 +91,23 @@ func (r *callRequest) answer(dev *lazy.Device) (callResponse, error) {
 	if request.Cotangents, err = viewsOf(r.Cotangents); err != nil {
 		return callResponse{}, fmt.Errorf("cotangents: %w", err)
 	}
+	if request.Weights, err = viewsOf(r.Weights); err != nil {
+		return callResponse{}, fmt.Errorf("weights: %w", err)
+	}
 	got, err := calls.Run(dev, request)
 	if err != nil {
 		return callResponse{}, err
 	}
 	var answer callResponse
-	if answer.Results, err = arraysOf(got.Results); err != nil {
-		return callResponse{}, err
+	for _, part := range []struct {
+		to   *[]*array
+		from []soa.View
+	}{{&answer.Results, got.Results}, {&answer.Gradients, got.Gradients}, {&answer.Seconds, got.Seconds}, {&answer.Tangents, got.Tangents}} {
+		if *part.to, err = arraysOf(part.from); err != nil {
+			return callResponse{}, err
+		}
 	}
-	answer.Gradients, err = arraysOf(got.Gradients)
-	return answer, err
+	return answer, nil
 }
 
 func viewsOf(arrays []array) ([]soa.View, error) {

@@ -237,6 +237,44 @@ func TestRun(t *testing.T) {
 	require.EqualError(t, err, "index_select(f32[3], i32[2]): axis 1 is not one of [3] (index_select_c3)")
 }
 
+// The second derivatives of x y are those of the weighted sum of its gradients, ct y and ct x.
+func TestSecondDerivatives(t *testing.T) {
+	dev := open(t)
+	o, err := calls.Find("Mul")
+	require.NoError(t, err)
+	number := func(x float64) soa.View {
+		v, err := soa.Borrow([]float64{x}, types.Of(types.F64))
+		require.NoError(t, err)
+		return v
+	}
+	r := calls.Request{Op: o, Inputs: []soa.View{number(3), number(5)}, Gradients: true, Second: true}
+	for _, c := range []struct {
+		cotangents, weights []soa.View
+		want                string
+	}{
+		{nil, nil, "gradients 5 3, seconds 1 1, tangents"},
+		{[]soa.View{number(2)}, []soa.View{number(10), number(100)}, "gradients 10 6, seconds 200 20, tangents 350"},
+	} {
+		r.Cotangents, r.Weights = c.cotangents, c.weights
+		got, err := calls.Run(dev, r)
+		require.NoError(t, err)
+		text := "gradients"
+		for _, part := range []struct {
+			name  string
+			views []soa.View
+		}{{"", got.Gradients}, {", seconds", got.Seconds}, {", tangents", got.Tangents}} {
+			text += part.name
+			for _, v := range part.views {
+				text += fmt.Sprint(" ", samples.Float(v, 0))
+			}
+		}
+		require.Equal(t, c.want, text)
+	}
+	r.Weights = r.Weights[:1]
+	_, err = calls.Run(dev, r)
+	require.EqualError(t, err, "got 1 weight, fewer than there are floating-point gradients")
+}
+
 func open(t *testing.T) *lazy.Device {
 	dev, err := lazy.Open("eval")
 	require.NoError(t, err)

@@ -19,6 +19,8 @@ type Request struct {
 	Inputs     []soa.View
 	Gradients  bool       // asks for the gradients, too
 	Cotangents []soa.View // of the results that are floating point, in their order; nil for ones
+	Second     bool       // asks for the gradients of the gradients, too
+	Weights    []soa.View // of the gradients, for each input that is floating point; nil for ones
 }
 
 // Response is what a call gives.
@@ -27,6 +29,12 @@ type Response struct {
 	// Gradients has that of each input, of the sum of all floating-point results times their
 	// cotangents; the zero View for an input that is not floating point.
 	Gradients []soa.View
+	// Seconds has the gradient for each input of the sum of all gradients times their weights; the
+	// zero View for an input that is not floating point.
+	Seconds []soa.View
+	// Tangents has the gradient of that sum for each cotangent: the derivative of the result in the
+	// direction of the weights.
+	Tangents []soa.View
 }
 
 // Run calls an op in a step of its own. An error of the op has no file and line: no program
@@ -70,9 +78,8 @@ func withoutLine(err error) error {
 	return err
 }
 
-// results are the tensors that a call gives, and the gradients for its inputs, nil for one
-// that is not floating point.
-type results struct{ ys, gradients []*lazy.Tensor }
+// results are the tensors of a [Response], nil for the zero View.
+type results struct{ ys, gradients, seconds, tangents []*lazy.Tensor }
 
 // record calls the op in a trace.
 func (r *Request) record(tr *lazy.Trace) (results, error) {
@@ -81,24 +88,35 @@ func (r *Request) record(tr *lazy.Trace) (results, error) {
 		c.X = append(c.X, lazy.FromView(tr, v))
 	}
 	ys, err := r.Op.Record(c)
-	if err != nil || !r.Gradients {
+	if err != nil || !r.Gradients && !r.Second {
 		return results{ys: ys}, err
 	}
-	gs, err := gradientsOf(c, ys, r.Cotangents)
+	cts, err := r.cotangents(tr, ys)
 	if err != nil {
 		return results{}, err
 	}
-	return results{ys, gs}, nil
+	gs, err := gradientsOf(c, ys, cts)
+	if err != nil || !r.Second {
+		return results{ys: ys, gradients: gs}, err
+	}
+	weights, err := given(tr, "weight", "gradient", continuous(gs), r.Weights)
+	if err != nil {
+		return results{}, err
+	}
+	all, err := gradientsOf(&Call{Trace: tr, X: slices.Concat(c.X, cts)}, continuous(gs), weights)
+	if err != nil {
+		return results{}, err
+	}
+	return results{ys, gs, all[:len(c.X)], all[len(c.X):]}, nil
+}
+
+// cotangents returns those of the results that are floating point; nil if the request has none.
+func (r *Request) cotangents(tr *lazy.Trace, ys []*lazy.Tensor) ([]*lazy.Tensor, error) {
+	return given(tr, "cotangent", "result", continuous(ys), r.Cotangents)
 }
 
 func (r results) roots() []*lazy.Tensor {
-	all := slices.Clone(r.ys)
-	for _, g := range r.gradients {
-		if g != nil {
-			all = append(all, g)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Concat(r.ys, r.gradients, r.seconds, r.tangents), func(x *lazy.Tensor) bool { return x == nil })
 }
 
 // response reads the values.
@@ -108,7 +126,15 @@ func (r results) response() (Response, error) {
 		return Response{}, err
 	}
 	gs, err := valuesOf(r.gradients)
-	return Response{ys, gs}, err
+	if err != nil {
+		return Response{}, err
+	}
+	seconds, err := valuesOf(r.seconds)
+	if err != nil {
+		return Response{}, err
+	}
+	tangents, err := valuesOf(r.tangents)
+	return Response{ys, gs, seconds, tangents}, err
 }
 
 // valuesOf reads tensors; the zero View where one is nil.
@@ -127,30 +153,43 @@ func valuesOf(xs []*lazy.Tensor) ([]soa.View, error) {
 	return all, nil
 }
 
-// gradientsOf returns the gradient for each tensor of the call, nil for those that are not
-// floating point or complex. Those of a complex result are weights of its parts.
-func gradientsOf(c *Call, ys []*lazy.Tensor, cotangents []soa.View) ([]*lazy.Tensor, error) {
-	var loss *lazy.Tensor
-	n := 0
-	for _, y := range ys {
-		if !y.DType().Continuous() {
-			continue
+// continuous returns the tensors that are floating point or complex.
+func continuous(xs []*lazy.Tensor) []*lazy.Tensor {
+	return slices.DeleteFunc(slices.Clone(xs), func(x *lazy.Tensor) bool { return x == nil || !x.DType().Continuous() })
+}
+
+// given returns values as what tensors are multiplied by, nil if there are none. They have the
+// tensors' shapes.
+func given(tr *lazy.Trace, what, of string, ys []*lazy.Tensor, values []soa.View) ([]*lazy.Tensor, error) {
+	if values == nil {
+		return nil, nil
+	}
+	if len(values) < len(ys) {
+		return nil, fmt.Errorf("got %s, fewer than there are floating-point %ss", diag.Count(len(values), what), of)
+	}
+	cts := make([]*lazy.Tensor, len(ys))
+	for i, y := range ys {
+		cts[i] = lazy.FromView(tr, values[i])
+		alike := func(want, got int) bool { return want == got || dims.IsExpr(want) }
+		if want := y.OpenShape(); !slices.EqualFunc(want, cts[i].OpenShape(), alike) {
+			return nil, fmt.Errorf("%s %d has the shape %v, must have that of the %s, %v", what, i, cts[i].OpenShape(), of, want)
 		}
-		if cotangents != nil {
-			if n == len(cotangents) {
-				return nil, fmt.Errorf("got %s, fewer than there are floating-point results", diag.Count(n, "cotangent"))
-			}
-			ct := lazy.FromView(c.Trace, cotangents[n])
-			alike := func(want, got int) bool { return want == got || dims.IsExpr(want) }
-			if want := y.OpenShape(); !slices.EqualFunc(want, ct.OpenShape(), alike) {
-				return nil, fmt.Errorf("cotangent %d has the shape %v, must have that of the result, %v", n, ct.OpenShape(), want)
-			}
-			y = y.Mul(ct.Conj())
+	}
+	return cts, nil
+}
+
+// gradientsOf returns the gradient for each tensor of the call, nil for those that are not
+// floating point or complex. Those of a complex result are weights of its parts. No cotangents
+// are ones.
+func gradientsOf(c *Call, ys, cts []*lazy.Tensor) ([]*lazy.Tensor, error) {
+	var loss *lazy.Tensor
+	for i, y := range continuous(ys) {
+		if cts != nil {
+			y = y.Mul(cts[i].Conj())
 		}
 		if y.DType().IsComplex() {
 			y = y.Real()
 		}
-		n++
 		if y = y.Sum(); y.DType() != types.F64 {
 			y = y.Convert(types.F32)
 		}
@@ -163,13 +202,8 @@ func gradientsOf(c *Call, ys []*lazy.Tensor, cotangents []soa.View) ([]*lazy.Ten
 	if loss == nil {
 		return nil, errors.New("no result is floating point, so there is no gradient")
 	}
-	var wrt []*lazy.Tensor
-	for _, x := range c.X {
-		if x.DType().Continuous() {
-			wrt = append(wrt, x)
-		}
-	}
-	if wrt == nil {
+	wrt := continuous(c.X)
+	if len(wrt) == 0 {
 		return nil, errors.New("no input is floating point, so there is no gradient")
 	}
 	gs := lazy.Grad(loss, wrt...)

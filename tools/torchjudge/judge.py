@@ -1,13 +1,14 @@
 """Has PyTorch's OpInfo samples judge our ops: make judge-torch.
 
-    judge.py LTC_DUMP [-backend NAME] [-rows FILE] [-page FILE] [-summary FILE] [-dtype NAME]… [-most N] [-v] [OP…]
+    judge.py LTC_DUMP [-backend NAME] [-rows FILE] [-page FILE] [-summary FILE] [-dtype NAME]… [-most N] [-only samples|seconds] [-v] [OP…]
 
 One process `LTC_DUMP op -serve` answers all calls. For each op the table says how many
 samples were tried, passed and skipped, and why: a skipped sample is no call here (samples.py
-has the reasons). A gradient is tried for samples of f32, f64, c64 and c128. A file of rows keeps
-those of earlier runs, which this run's replace, and the page is of all. A summary is a page with sums
-and what failed. With -most N an op has at most so many samples of a dtype, far apart. The exit status is 1 if
-less than 99 % of an op's samples passed.
+has the reasons). A gradient is tried for samples of f32, f64, c64 and c128, and second derivatives
+(second.py) for a few of f64 and c128. A file of rows keeps those of earlier runs, which this run's replace,
+and the page is of all. A summary is a page with sums and what failed. With -most N an op has at most so many
+samples of a dtype, far apart. With -only samples there are no second derivatives, with -only seconds nothing
+else. The exit status is 1 if less than 99 % of an op's samples passed.
 """
 
 import argparse
@@ -19,11 +20,12 @@ import re
 import sys
 import warnings
 
+import second
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
 
 from calls import COMPLEX, DTYPES, FLOATS, NAMES, Call, Skip, continuous
-from reference import Reference, cotangent, natural, processing, pulled_back, rounded, tensors, through, undifferentiable, wide
+from reference import Reference, cotangent, leaves_of, natural, processing, pulled_back, rounded, tensors, through, undifferentiable, wide, widened
 from report import page, summary, table
 from samples import CALLS, UNJUDGED
 from server import TYPES, Refused, Server, encode
@@ -31,6 +33,8 @@ from server import TYPES, Refused, Server, encode
 # OpInfo's own tolerances, as torch.testing has them.
 RTOL = {torch.float16: 1e-3, torch.bfloat16: 1.6e-2, torch.float32: 1.3e-6, torch.float64: 1e-7, torch.complex64: 1.3e-6, torch.complex128: 1e-7}
 ATOL = {torch.float16: 1e-5, torch.bfloat16: 1e-5, torch.float32: 1e-5, torch.float64: 1e-7, torch.complex64: 1e-5, torch.complex128: 1e-7}
+SAMPLES, SECONDS = "samples", "seconds"
+SECOND_SAMPLES, EDGE_SAMPLES, SECOND_DTYPES = 8, 3, [torch.float64, torch.complex128]  # whose second derivatives are judged
 DIFFERENTIATED = [torch.float32, torch.float64, *COMPLEX]
 
 PRODUCTS = {"MatMul", "Einsum", "nn.ScaledDotProductAttention", *(f"nn.Conv{k}{d}d" for k in ("", "Transpose") for d in (1, 2, 3)), "nn.Linear", "nn.Bilinear"}
@@ -53,17 +57,23 @@ def differ(got, want, scaled=False, slack=0.0):
 
 
 class Row:
-    def __init__(self, tried=0, passed=0, skipped=(), failed=()):
+    """How an op's samples were judged, and the second derivatives of some."""
+
+    def __init__(self, tried=0, passed=0, skipped=(), failed=(), seconds=0, seconds_passed=0, seconds_skipped=(), seconds_failed=()):
         self.tried, self.passed = tried, passed
         self.skipped, self.failed = collections.Counter(skipped), collections.Counter(failed)
+        self.seconds, self.seconds_passed = seconds, seconds_passed
+        self.seconds_skipped, self.seconds_failed = collections.Counter(seconds_skipped), collections.Counter(seconds_failed)
 
 
-def kept(path, rows):
-    """Rows of earlier runs that a file has, with those of this run, in the order of op_db."""
+def kept(path, rows, parts):
+    """Rows of earlier runs that a file has, with those of this run, in the order of op_db. Of an op that
+    both have this run's parts count."""
     path = pathlib.Path(path)
     old = {n: Row(**r) for n, r in json.loads(path.read_text()).items()} if path.exists() else {}
-    all = old | rows
-    all = {op.full_name: all[op.full_name] for op in op_db if op.full_name in all and op.full_name in CALLS}
+    for n, r in rows.items():
+        vars(old.setdefault(n, r)).update({k: v for k, v in vars(r).items() if (SECONDS if k.startswith(SECONDS) else SAMPLES) in parts})
+    all = {op.full_name: old[op.full_name] for op in op_db if op.full_name in old and op.full_name in CALLS}
     path.write_text(json.dumps({n: vars(r) for n, r in all.items()}, indent=1))
     return all
 
@@ -188,6 +198,47 @@ def judge(server, op, sample, dtype, row, verbose):
         print(f"{op.full_name} {NAMES[dtype]} {call}: {problem}", file=sys.stderr)
 
 
+def judge_seconds(server, op, dtype, row, most, verbose):
+    """Judges second derivatives of a few samples, and of a few at edges."""
+    if dtype not in op.supported_backward_dtypes("cpu") or not op.supports_gradgrad:
+        return
+    torch.manual_seed(1)
+    for i, sample in enumerate(spread(op.sample_inputs("cpu", dtype, requires_grad=False), min(SECOND_SAMPLES, most or SECOND_SAMPLES))):
+        sample = widened(sample)
+        judge_second(server, op, sample, dtype, "", row, verbose)
+        if i < EDGE_SAMPLES and op.full_name in second.NO_EDGES:
+            row.seconds_skipped[second.NO_EDGES[op.full_name]] += 1
+        elif i < EDGE_SAMPLES:
+            try:
+                for edge in second.edges(sample):
+                    judge_second(server, op, sample, dtype, f"at {edge}: ", row, verbose)
+            except RuntimeError:
+                row.seconds_skipped["a view whose elements are one cannot be zeros alone"] += 1
+
+
+def judge_second(server, op, sample, dtype, where, row, verbose):
+    try:
+        problem = second.judged(server, CALLS[op.full_name], op, sample, differ)
+    except (Skip, second.Undefined) as e:
+        row.seconds_skipped[str(e)] += 1
+        return
+    except TypeError as e:
+        row.seconds_skipped["arguments: " + str(e).split("()")[-1].strip()] += 1
+        return
+    except (IndexError, ValueError) as e:
+        problem = f"{type(e).__name__}: {e}"
+    if refused(problem):
+        row.seconds_skipped["dtype " + refused(problem)] += 1
+        return
+    row.seconds += 1
+    if problem is None:
+        row.seconds_passed += 1
+        return
+    row.seconds_failed[where + problem] += 1
+    if verbose:
+        print(f"{op.full_name} {NAMES[dtype]} {where}{problem} {[list(x.shape) for x in leaves_of([sample.input, *sample.args])]} {sample.kwargs} {sample.args}", file=sys.stderr)
+
+
 def differs(problem):
     """Whether a problem is one of values."""
     return problem.removeprefix("gradient: ").startswith(("Tensor-likes are not", "Scalars are not"))
@@ -245,6 +296,7 @@ def main():
     p.add_argument("-summary")
     p.add_argument("-dtype", action="append")
     p.add_argument("-most", type=int, default=0)
+    p.add_argument("-only", choices=[SAMPLES, SECONDS])
     p.add_argument("-v", action="store_true")
     p.add_argument("ops", nargs="*")
     a = p.parse_intermixed_args()
@@ -253,26 +305,29 @@ def main():
     unknown = [op.full_name for op in op_db if (op.full_name in CALLS) == (op.full_name in UNJUDGED)]
     if unknown:
         sys.exit(f"ops that have neither a line nor a reason for which they have none, or both: {', '.join(unknown)}")
-    server, rows = Server(a.binary, a.backend), {}
+    server, rows, parts = Server(a.binary, a.backend), {}, [a.only] if a.only else [SAMPLES, SECONDS]
     for op in op_db:
         name = op.full_name
         if name not in CALLS or a.ops and name not in a.ops:
             continue
         row = rows[name] = Row()
-        for dtype in DTYPES:
+        for dtype in SECOND_DTYPES if SECONDS in parts else []:
+            if not a.dtype or NAMES[dtype] in a.dtype:
+                judge_seconds(server, op, dtype, row, a.most, a.v)
+        for dtype in DTYPES if SAMPLES in parts else []:
             if dtype not in op.supported_dtypes("cpu") or a.dtype and NAMES[dtype] not in a.dtype:
                 continue
             torch.manual_seed(1)
             for sample in spread(op.sample_inputs("cpu", dtype, requires_grad=False), a.most):
                 judge(server, op, sample, dtype, row, a.v)
         if a.rows:
-            kept(a.rows, {name: row})
+            kept(a.rows, {name: row}, parts)
     print(table(rows))
     if a.page:
-        page(a.page, kept(a.rows, {}) if a.rows else rows, a.backend)
+        page(a.page, kept(a.rows, {}, parts) if a.rows else rows, a.backend)
     if a.summary:
-        summary(a.summary, kept(a.rows, {}) if a.rows else rows, a.backend, a.most)
-    sys.exit(any(r.tried and r.passed < 0.99 * r.tried for r in rows.values()))
+        summary(a.summary, kept(a.rows, {}, parts) if a.rows else rows, a.backend, a.most)
+    sys.exit(any(r.passed < 0.99 * r.tried or r.seconds_passed < 0.99 * r.seconds for r in rows.values()))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,13 @@ def wide(x):
     return x
 
 
+def widened(sample):
+    """The sample with arguments in f64, or c128."""
+    sample = copy.copy(sample)
+    sample.input, sample.args, sample.kwargs = wide(sample.input), wide(tuple(sample.args)), {k: wide(v) for k, v in sample.kwargs.items()}
+    return sample
+
+
 def leaves_of(args):
     """The tensors among arguments that have gradients, in their order."""
     all = []

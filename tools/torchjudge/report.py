@@ -1,5 +1,6 @@
 """The tables of samples: printed, and as pages."""
 
+import collections
 import pathlib
 
 import torch
@@ -30,8 +31,8 @@ LEFT_OUT = """# Judged by PyTorch's samples: ops without a line
 INDEX = """# Judged by PyTorch's samples
 `make judge-torch PAGE=docs/pytorch-samples.md` wrote these pages on the backend `{backend}`, with PyTorch {torch}. [The page on PyTorch](pytorch.md) says how samples are judged.
 
-| page | ops | samples | passed | skipped |
-|---|---|---|---|---|
+| page | ops | samples | passed | skipped | second derivatives | passed |
+|---|---|---|---|---|---|---|
 """
 
 
@@ -40,17 +41,19 @@ def most(counter, n=2):
 
 
 def totals(rows):
-    """How many ops were tried, and their samples: tried, passed, skipped."""
-    tried = [r for r in rows.values() if r.tried]
-    return len(tried), sum(r.tried for r in tried), sum(r.passed for r in tried), sum(r.skipped.total() for r in tried)
+    """How many ops were tried, and their samples: tried, passed, skipped, and of second derivatives tried and passed."""
+    tried = [r for r in rows.values() if r.tried or r.seconds]
+    return len(tried), *(sum(map(f, tried)) for f in (lambda r: r.tried, lambda r: r.passed, lambda r: r.skipped.total(), lambda r: r.seconds, lambda r: r.seconds_passed))
 
 
 def table(rows):
-    lines = ["| op | samples | passed | skipped | why samples failed, or else were skipped |", "|---|---|---|---|---|"]
+    lines = ["| op | samples | passed | skipped | second derivatives | passed | why samples failed, or else were skipped |", "|---|---|---|---|---|---|---|"]
     for name, r in rows.items():
-        if r.tried:
-            why = "failed: " + most(r.failed) if r.failed else most(r.skipped, 1)
-            lines.append(f"| {name} | {r.tried} | {r.passed} | {r.skipped.total()} | {why} |")
+        if r.tried or r.seconds:
+            failed = r.failed + collections.Counter({f"second: {why}": n for why, n in r.seconds_failed.items()})
+            why = "failed: " + most(failed) if failed else most(r.skipped, 1)
+            seconds = f"{r.seconds} | {r.seconds_passed}" if r.seconds else " | "
+            lines.append(f"| {name} | {r.tried} | {r.passed} | {r.skipped.total()} | {seconds} | {why} |")
     n, *sums = totals(rows)
     lines.append(f"| all {n} | " + " | ".join(map(str, sums)) + " | |")
     return "\n".join(lines)
@@ -59,8 +62,8 @@ def table(rows):
 SUMMARY = """# Judged by PyTorch's samples on the backend {backend}
 [The index](../pytorch-samples.md) says how samples are judged. This run is on the backend `{backend}`, with PyTorch {torch}.{few}
 
-| family | ops | samples | passed | skipped |
-|---|---|---|---|---|
+| family | ops | samples | passed | skipped | second derivatives | passed |
+|---|---|---|---|---|---|---|
 """
 
 
@@ -71,7 +74,7 @@ def summary(path, rows, backend, most):
     for family, calls in FAMILIES.items():
         text += f"| {family} | " + " | ".join(map(str, totals({n: r for n, r in rows.items() if n in calls}))) + " |\n"
     text += "| all | " + " | ".join(map(str, totals(rows))) + " |\n"
-    failed = {n: r for n, r in rows.items() if r.failed}
+    failed = {n: r for n, r in rows.items() if r.failed or r.seconds_failed}
     pathlib.Path(path).write_text(text + ("\n" + table(failed).rpartition("\n")[0] + "\n" if failed else "\nNo sample failed.\n"))
 
 

@@ -25,6 +25,16 @@ class Server:
 
     def ask(self, call, inputs, **more):
         """Calls an op, and returns its results and the gradients for its inputs."""
+        answer = self.answer(call, inputs, **more)
+        return decoded(answer, "results"), decoded(answer, "gradients")
+
+    def ask_second(self, call, inputs, **more):
+        """Returns the gradients of the weighted sum of a call's gradients: for its inputs that are
+        floating point or complex, and for its cotangents."""
+        answer = self.answer(call, inputs, grad2=True, **more)
+        return decoded(answer, "seconds"), decoded(answer, "tangents")
+
+    def answer(self, call, inputs, **more):
         request = {"op": call.op, "attrs": {k: text(v) for k, v in call.attrs.items()}, "inputs": [encode(x) for x in inputs], **more}
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
@@ -35,11 +45,16 @@ class Server:
         answer = json.loads(line)
         if "error" in answer:
             raise Refused(answer["error"])
-        return [decode(a) for a in answer["results"]], [a and decode(a) for a in answer.get("gradients", [])]
+        return answer
+
+
+def decoded(answer, name):
+    return [a and decode(a) for a in answer.get(name, [])]
 
 
 def encode(t):
     t = t.detach().contiguous().resolve_conj().resolve_neg()
+    t = t.clone() if t._is_zerotensor() else t
     raw = (t.view(torch.int16) if t.dtype == torch.bfloat16 else t).numpy().tobytes()
     return {"dtype": NAMES[t.dtype], "shape": list(t.shape), "data": base64.b64encode(raw).decode()}
 
