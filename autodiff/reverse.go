@@ -22,12 +22,16 @@ import (
 // The nodes are made by b, which is another builder than [Reverse]'s within a region.
 type VJP func(b *ir.Builder, call *ir.Node, y, ct []*ir.Node) (operands []*ir.Node, ok bool, err error)
 
+// Hook may replace the gradient g of node n, once it is complete and before it goes further back.
+type Hook func(n, g *ir.Node) (*ir.Node, error)
+
 // Reverse returns the gradients of y, weighted with ct of y's type, with
 // respect to the nodes of wrt; nil where y does not depend on one. Those of complex values are
 // the conjugates of PyTorch's, and so are ct and what vjp takes and gives. The nodes
-// it makes carry the locations of those that they are the gradients of. An
+// it makes carry the locations of those that they are the gradients of. hook, unless
+// it is nil, sees the gradient of each node that those of wrt depend on. An
 // error says which op stands in the way.
-func Reverse(b *ir.Builder, y, ct *ir.Node, wrt []*ir.Node, vjp VJP) (grads []*ir.Node, err error) {
+func Reverse(b *ir.Builder, y, ct *ir.Node, wrt []*ir.Node, vjp VJP, hook Hook) (grads []*ir.Node, err error) {
 	walked := slices.Clone(b.Walk(y))
 	nodes := make([]*ir.Node, len(walked))
 	for i, n := range walked {
@@ -43,6 +47,9 @@ func Reverse(b *ir.Builder, y, ct *ir.Node, wrt []*ir.Node, vjp VJP) (grads []*i
 		if i, ok := position(n); ok {
 			t.needed[i] = true
 		}
+	}
+	if hook != nil {
+		t.hook = func(i int, g *ir.Node) (*ir.Node, error) { return hook(walked[i], g) }
 	}
 	t.start(len(nodes)-1, ct)
 	t.run()
@@ -61,6 +68,7 @@ func Reverse(b *ir.Builder, y, ct *ir.Node, wrt []*ir.Node, vjp VJP) (grads []*i
 type tape struct {
 	emitter
 	vjp      VJP
+	hook     func(i int, g *ir.Node) (*ir.Node, error) // of node i; nil for none
 	nodes    []*ir.Node
 	operands edges
 	needed   []bool             // the wanted gradients depend on it
@@ -116,7 +124,18 @@ func (t *tape) run() {
 	}
 	for t.at = len(t.nodes) - 1; t.at >= 0; t.at-- {
 		n := t.nodes[t.at]
-		if !t.needed[t.at] || len(t.operands.of(t.at)) == 0 {
+		if !t.needed[t.at] {
+			continue
+		}
+		if g := t.adjoint[t.at]; g != nil && t.hook != nil {
+			t.b.SetLoc(n.Loc)
+			seen, err := t.hook(t.at, g)
+			if err != nil {
+				panic(failure{err})
+			}
+			t.adjoint[t.at] = seen
+		}
+		if len(t.operands.of(t.at)) == 0 {
 			continue
 		}
 		if t.adjoint[t.at] != nil || t.results[int32(t.at)] != nil {

@@ -40,7 +40,7 @@ func gradientOf(t *testing.T, program func(recorder, *ir.Node) *ir.Node) work {
 	w.inferred = 0
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	grads, err := autodiff.Reverse(b, y, ct, []*ir.Node{x}, nil)
+	grads, err := autodiff.Reverse(b, y, ct, []*ir.Node{x}, nil, nil)
 	runtime.ReadMemStats(&after)
 	require.NoError(t, err)
 	require.Equal(t, x.Type, grads[0].Type)

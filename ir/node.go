@@ -171,6 +171,14 @@ type Composite struct {
 // instead of keeping them.
 const Checkpoint = "ltc.checkpoint"
 
+// CustomGrad is the name of composites whose gradient is a function that the trace has by their
+// number, their one parameter.
+const CustomGrad = "ltc.custom_grad"
+
+// OfClosure reports whether the composite is a closure that a program's user wrote, which is not
+// an op of the library.
+func (c *Composite) OfClosure() bool { return c.Name == Checkpoint || c.Name == CustomGrad }
+
 // Graphs yields the graphs that a node calls or runs, in order; none of a node
 // without.
 func (c *Composite) Graphs() iter.Seq2[int, *Graph] {

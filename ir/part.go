@@ -37,11 +37,11 @@ func (g *Graph) Part(results []*Node) (part *Graph, params []int) {
 	return part, params
 }
 
-// Checkpoints returns g with its checkpoints written out: their nodes, with their lines, stand in
-// place of each, also within one another. It shares nothing with g but types, attributes and
-// bodies. A graph without checkpoints is returned as it is.
+// Checkpoints returns g with the composites of closures, such as checkpoints, written out: their nodes,
+// with their lines, stand in place of each, also within one another. It shares nothing with g but types, attributes and
+// bodies. A graph without them is returned as it is.
 func (g *Graph) Checkpoints() *Graph {
-	if !slices.ContainsFunc(g.Nodes, (*Node).checkpoint) {
+	if !slices.ContainsFunc(g.Nodes, (*Node).ofClosure) {
 		return g
 	}
 	out := &Graph{Name: g.Name, Alias: slices.Clone(g.Alias)}
@@ -56,7 +56,7 @@ func (g *Graph) Checkpoints() *Graph {
 	return out
 }
 
-func (n *Node) checkpoint() bool { return n.Op == OpComposite && n.Body.Name == Checkpoint }
+func (n *Node) ofClosure() bool { return n.Op == OpComposite && n.Body.OfClosure() }
 
 // write adds the nodes of from, on args if they are not nil, and returns them by their ids there.
 func (g *Graph) write(from *Graph, args []*Node) []*Node {
@@ -72,7 +72,7 @@ func (g *Graph) write(from *Graph, args []*Node) []*Node {
 		case n.Op == OpResult && bodies[n.In[0]] != nil:
 			body := n.In[0].Body.Graph
 			nodes[i] = bodies[n.In[0]][body.Results[n.Attrs[ResultIndex].Int].ID]
-		case n.checkpoint():
+		case n.ofClosure():
 			bodies[n] = g.write(n.Body.Graph, in)
 			nodes[i] = bodies[n][n.Body.Graph.Results[0].ID]
 		default:

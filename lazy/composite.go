@@ -355,8 +355,8 @@ func (c *composite) named(n *ir.Node, results int) bool {
 
 // vjp is the gradient of composites for autodiff.
 func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
-	c := compositeOf(n.Body.Name)
-	if c == nil || c.vjp == nil || c.name == n.Body.Name && !c.named(n, len(y)) {
+	c := tr.gradientOf(n.Body)
+	if c == nil || c.vjp == nil || c.name == n.Body.Name && c.row != nil && !c.named(n, len(y)) {
 		return nil, false, nil
 	}
 	if c.name != n.Body.Name {

@@ -111,6 +111,9 @@ func (tr *Trace) control(code ir.Op, op string, site callsite.Site, given []*Ten
 	body, captured := region.Graphs(regions...)
 	if code == ir.OpComposite {
 		body.Name = ir.Checkpoint
+		if c := closures[0]; c.custom > 0 {
+			body.Name, body.Params = ir.CustomGrad, []ir.Param{{Name: "number", Int: c.custom}}
+		}
 	}
 	in := make([]*ir.Node, len(given), len(given)+len(captured))
 	for i, x := range given {
@@ -161,6 +164,8 @@ type closure struct {
 	*region.Region
 	op   string // of the call: while
 	loop *loop  // whose iteration it is; nil for a branch
+	// custom is the number of a function of [CustomGrad]; 0 of others
+	custom int
 	// closed says that nothing can come from outside: it records a gradient, whose operands
 	// are all there is.
 	closed bool

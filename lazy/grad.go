@@ -2,9 +2,12 @@ package lazy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"sync"
 
 	"ltc/autodiff"
+	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/dims"
@@ -107,14 +110,14 @@ func gradients(op string, y, ct *Tensor, wrt []*Tensor) (grads []*Tensor, bad *T
 	if given == nil {
 		return nil, tr.refuse(op, y, ct)
 	}
-	found, err := autodiff.Reverse(tr.b, root, given, nodes, tr.vjp)
+	found, err := autodiff.Reverse(tr.b, root, given, nodes, tr.vjp, tr.gradHook())
 	if err != nil {
 		return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y}, "%v", err))
 	}
 	grads = make([]*Tensor, len(wrt))
 	for i, g := range found {
 		if g != nil {
-			grads[i] = tr.wrap(g).conjugate()
+			grads[i] = tr.wrap(tr.cut(g)).conjugate()
 			continue
 		}
 		if err := tr.noneFor(op, y, wrt[i]); err != nil {
@@ -192,6 +195,7 @@ func (y *Tensor) Backward(ct ...*Tensor) error {
 			wrt = append(wrt, &Tensor{dev: s.v.dev, v: s.v})
 		}
 	}
+	wrt = append(wrt, y.tr.retained...)
 	var given *Tensor
 	if len(ct) == 1 {
 		given = ct[0]
@@ -209,32 +213,41 @@ func (y *Tensor) Backward(ct ...*Tensor) error {
 	}
 	for i, w := range wrt {
 		if grads[i] != nil {
-			w.v.setGrad(grads[i].Keep())
+			w.setGrad(grads[i].Keep())
 		}
 	}
 	return nil
 }
 
-// Grad returns the gradient of the variable t that [Tensor.Backward] has recorded; nil if there is none. It
-// is a tensor of the step of Backward, and has a value once that is marked.
+// Grad returns the gradient of t that [Tensor.Backward] has recorded; nil if there is none. It
+// is a tensor of the step of Backward, and has a value once that is marked. t is a variable, or a tensor
+// of [Tensor.RetainGrad].
 func (t *Tensor) Grad() *Tensor {
-	if t == nil || t.v == nil {
+	switch {
+	case t == nil:
 		return nil
+	case t.v != nil:
+		t.v.mu.Lock()
+		defer t.v.mu.Unlock()
+		return latest(&t.v.grad)
+	case t.alias != nil:
+		return latest(&t.alias.grad)
 	}
-	t.v.mu.Lock()
-	defer t.v.mu.Unlock()
-	g := t.v.grad
-	for g != nil && g.lost() {
-		g = g.before
-	}
-	t.v.grad = g
-	if g == nil {
-		return nil
-	}
-	return g.t
+	return nil
 }
 
-// gradient is that of a variable, and the one before its step, which counts if the step fails.
+// latest drops gradients of steps that failed, and returns the latest other; nil if there is none.
+func latest(at **gradient) *Tensor {
+	for *at != nil && (*at).lost() {
+		*at = (*at).before
+	}
+	if *at == nil {
+		return nil
+	}
+	return (*at).t
+}
+
+// gradient is that of a tensor, and the one before its step, which counts if the step fails.
 type gradient struct {
 	t      *Tensor
 	before *gradient
@@ -249,30 +262,36 @@ func (g *gradient) lost() bool {
 	return t.val.failed() != nil
 }
 
-// ZeroGrad forgets the gradient of the variable t: the next [Tensor.Backward] begins anew.
+// ZeroGrad forgets the gradient of t: the next [Tensor.Backward] begins anew.
 func (t *Tensor) ZeroGrad() {
-	if t != nil && t.v != nil {
-		t.v.setGrad(nil)
+	if t != nil && (t.v != nil || t.alias != nil) {
+		t.setGrad(nil)
 	}
 }
 
-// setGrad replaces the variable's gradient; nil forgets it.
-func (v *variable) setGrad(t *Tensor) {
-	v.mu.Lock()
-	old := v.grad
-	switch {
-	case t == nil:
-		v.grad = nil
-	case old == nil:
-		v.grad = &gradient{t: t}
-	case old.t.val == nil: // of this step, too
-		v.grad = &gradient{t, old.before}
-	case old.t.val.ready():
-		v.grad = &gradient{t, &gradient{t: old.t}}
-	default:
-		v.grad = &gradient{t, old}
+// setGrad replaces the gradient of t; nil forgets it.
+func (t *Tensor) setGrad(g *Tensor) {
+	var at **gradient
+	if v := t.v; v != nil {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		at = &v.grad
+	} else {
+		at = &t.mem().grad
 	}
-	v.mu.Unlock()
+	old := *at
+	switch {
+	case g == nil:
+		*at = nil
+	case old == nil:
+		*at = &gradient{t: g}
+	case old.t.val == nil: // of this step, too
+		*at = &gradient{g, old.before}
+	case old.t.val.ready():
+		*at = &gradient{g, &gradient{t: old.t}}
+	default:
+		*at = &gradient{g, old}
+	}
 	if old != nil && old.t.val == nil {
 		old.t.Release() // no result of the step any more
 	}
@@ -295,6 +314,273 @@ func (t *Tensor) SetRequiresGrad(on bool) *Tensor {
 func (t *Tensor) RequiresGrad() bool {
 	return t.IsVariable() && t.v.typ.DType.Continuous() && !t.v.frozen.Load()
 }
+
+// RetainGrad has [Tensor.Backward] give t, a tensor recorded in the current step, a gradient, as it gives
+// variables one: [Tensor.Grad] returns it. It returns t.
+func (t *Tensor) RetainGrad() *Tensor {
+	const op = "retain_grad"
+	if b := firstBad(op, t); b != nil {
+		return b
+	}
+	switch {
+	case t.v != nil:
+		return t
+	case t.tr == nil:
+		return noTrace(op, t)
+	case !t.DType().Continuous():
+		return t.misuse(op, fmt.Sprintf("there is no gradient with respect to a tensor of %v", t.DType()))
+	}
+	if !t.tr.enter() {
+		return t.tr.poisoned(t.tr.crowded(op, t))
+	}
+	defer t.tr.leave()
+	if err := t.tr.withinClosure(op, t); err != nil {
+		return t.tr.poisoned(err)
+	}
+	if t.tr.operand(t) == nil {
+		return t.tr.refuse(op, t)
+	}
+	if !slices.Contains(t.tr.retained, t) {
+		t.tr.retained = append(t.tr.retained, t)
+	}
+	return t
+}
+
+// gradHook is a function of [Tensor.OnGrad].
+type gradHook struct {
+	at callsite.Site
+	f  func(g *Tensor) *Tensor
+}
+
+// OnGrad has f called with each gradient with respect to t that is taken, before it goes on to what t was
+// computed from. f records ops on it, and returns the gradient to go on with, of its type; nil leaves it
+// as it is. Functions are called in the order of OnGrad, until remove is called.
+//
+// Those of a variable are called in all steps from now on, in any trace, and those of another tensor in
+// its step. Tensors that the same op has made of the same operands are one, and have the same functions.
+// A mistake is the error of the next MarkStep. In a closure of control flow OnGrad is one: use [CustomGrad] there.
+func (t *Tensor) OnGrad(f func(g *Tensor) *Tensor) (remove func()) {
+	const op = "on_grad"
+	if b := firstBad(op, t); b != nil {
+		if tr := traceOf(t); tr != nil {
+			tr.fail(b.err)
+		}
+		return func() {}
+	}
+	h := &gradHook{t.callSite(), f}
+	if v := t.v; v != nil {
+		if f == nil {
+			t.v.lose(opError(h.at, op, ErrUsage, []*Tensor{t}, "the function is nil"))
+			return func() {}
+		}
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.hooks = append(slices.Clip(v.hooks), h)
+		return func() {
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			v.hooks = slices.DeleteFunc(slices.Clone(v.hooks), func(x *gradHook) bool { return x == h })
+		}
+	}
+	tr := t.tr
+	if tr == nil {
+		noTrace(op, t)
+		return func() {}
+	}
+	if !tr.enter() {
+		tr.crowded(op, t)
+		return func() {}
+	}
+	defer tr.leave()
+	err := tr.withinClosure(op, t)
+	var n *ir.Node
+	switch {
+	case err != nil:
+	case f == nil:
+		err = opError(h.at, op, ErrUsage, []*Tensor{t}, "the function is nil")
+	default:
+		if n = tr.operand(t); n == nil {
+			err = tr.refusal(op, t)
+		}
+	}
+	if err != nil {
+		tr.fail(err)
+		return func() {}
+	}
+	if tr.gradHooks == nil {
+		tr.gradHooks = map[*ir.Node][]*gradHook{}
+	}
+	tr.gradHooks[n] = append(tr.gradHooks[n], h)
+	hooks := tr.gradHooks // of this step
+	return func() {
+		hooks[n] = slices.DeleteFunc(hooks[n], func(x *gradHook) bool { return x == h })
+	}
+}
+
+// gradHook returns the functions of OnGrad as autodiff calls them; nil if there are none.
+func (tr *Trace) gradHook() autodiff.Hook {
+	hooks := tr.gradHooks
+	for _, s := range tr.order {
+		s.v.mu.Lock()
+		of := s.v.hooks
+		s.v.mu.Unlock()
+		if len(of) == 0 {
+			continue
+		}
+		if hooks == nil {
+			hooks = map[*ir.Node][]*gradHook{}
+		}
+		n := s.param
+		if tr.closure() != nil && s.now == n {
+			n = tr.operand(&Tensor{dev: s.v.dev, v: s.v}) // the closure's parameter
+		}
+		hooks = maps.Clone(hooks)
+		hooks[n] = append(slices.Clip(hooks[n]), of...)
+	}
+	if len(hooks) == 0 {
+		return nil
+	}
+	return func(n, g *ir.Node) (*ir.Node, error) {
+		for _, h := range slices.Clone(hooks[n]) {
+			y := func() *Tensor {
+				defer tr.at(n.Loc)()
+				return h.f(tr.wrap(g).conjugate())
+			}()
+			if y == nil {
+				continue
+			}
+			if err := tr.isResult(y); err != nil {
+				return nil, fmt.Errorf("function of the OnGrad at %v: %w", h.at, err)
+			}
+			if !y.Type().Equal(g.Type) {
+				return nil, fmt.Errorf("function of the OnGrad at %v: the gradient is %v, and what it returns %v: return the gradient to go on with", h.at, g.Type, y.Type())
+			}
+			g = tr.operand(y.conjugate())
+		}
+		return g, nil
+	}
+}
+
+// NoGrad opens a scope in the trace: what is recorded until the function that it returns is called is a
+// value without gradients, as if it were followed by [Tensor.Stop]. Scopes nest, and go on beyond MarkStep. Use it
+// for an evaluation, and for updates of variables that are no part of a model:
+//
+//	defer tr.NoGrad()()
+//
+// Gradients through what was recorded outside can be taken in it. A view of a variable that is in no trace is
+// not recorded: take it of Trace.Read. The scope belongs to the trace alone: other traces, on
+// other goroutines, record as before.
+func (tr *Trace) NoGrad() (end func()) {
+	tr = tr.some()
+	tr.noGrad++
+	return sync.OnceFunc(func() { tr.noGrad-- })
+}
+
+// Detach returns a view of all of t at which gradients end. What is written to one of them the other sees;
+// [Tensor.Stop] is the same as a tensor of its own.
+func (t *Tensor) Detach() *Tensor {
+	const op = "detach"
+	if b := firstBad(op, t); b != nil {
+		return b
+	}
+	a, tr := t.shown(), t.tr
+	a.stop = true
+	if tr == nil {
+		a.loc = callsite.Caller()
+		return newView(nil, t, a, nil)
+	}
+	if !tr.enter() {
+		return tr.poisoned(tr.crowded(op, t))
+	}
+	defer tr.leave()
+	n := tr.operand(t)
+	if n == nil {
+		return tr.refuse(op, t)
+	}
+	a.loc, a.from = tr.site(), n
+	tr.b.SetLoc(a.loc)
+	if tr.fromData(n.Type, n.Type) { // which has no layout before the run
+		return tr.wrap(tr.stopped(n))
+	}
+	return newView(tr, t, a, tr.stopped(n))
+}
+
+// CustomGrad returns forward(xs), whose gradients are what backward makes of theirs: PyTorch's
+// autograd.Function. backward gets the operands x, the results y and the gradients ct of these: zeros where
+// nothing depends on a result, and nil for one that has no gradient. It returns the gradients of x, each of the
+// type of its operand; nil for one without.
+//
+// forward is called once, now, and backward whenever a gradient is taken in this step. Both may use other tensors
+// of the step as constants, but backward only outside of closures of control flow. forward may not assign variables
+// or write what it has not recorded. What backward needs besides x and y are further results of forward.
+//
+// [Define] makes an op of a name, which needs no function a call.
+func CustomGrad(xs []*Tensor, forward func(x []*Tensor) []*Tensor, backward func(x, y, ct []*Tensor) []*Tensor) []*Tensor {
+	const op = "custom_grad"
+	tr, bad := controlTrace(op, xs...)
+	if bad != nil {
+		return failed(bad, 1)
+	}
+	site := tr.site()
+	c := tr.newClosure(op, "the forward function", site)
+	var ys []*Tensor
+	var err *OpError
+	switch {
+	case forward == nil || backward == nil:
+		err = opError(site, op, ErrUsage, xs, "forward or backward is nil")
+	case tr.defines:
+		err = opError(site, op, ErrUsage, xs, "it is called in the definition of a composite: give Define the gradient")
+	default:
+		ys, err = tr.recordClosure(c, func() []*Tensor {
+			x := make([]*Tensor, len(xs))
+			for i := range xs {
+				x[i] = c.formalParameter(tr, xs[i].Type(), xs[i])
+			}
+			return forward(x)
+		})
+		if err == nil && len(ys) == 0 {
+			err = opError(site, op, ErrUsage, xs, "%s returns no tensor, must return one or more", c.What)
+		}
+	}
+	if err != nil {
+		return failed(tr.poisoned(err), len(ys))
+	}
+	c.custom = len(tr.customs) + 1
+	tr.customs = append(tr.customs, customGrad{site, len(xs), backward})
+	return tr.control(ir.OpComposite, op, site, xs, nil, len(ys), c)
+}
+
+// customGrad is a call of [CustomGrad].
+type customGrad struct {
+	at       callsite.Site
+	operands int
+	backward func(x, y, ct []*Tensor) []*Tensor
+}
+
+// gradient gives the operands and what forward took from outside their gradients.
+func (c customGrad) gradient(x, y, ct []*Tensor, _ []setting) []*Tensor {
+	found := c.backward(x[:c.operands], y, ct)
+	if len(found) != c.operands {
+		return found
+	}
+	return append(slices.Clip(found), make([]*Tensor, len(x)-c.operands)...)
+}
+
+// gradientOf returns the composite with a gradient of its own that a name stands for; nil if there is none.
+func (tr *Trace) gradientOf(body *ir.Composite) *composite {
+	c := compositeOf(body.Name)
+	if c != customGrads {
+		return c
+	}
+	if i := body.Params[0].Int; i <= len(tr.customs) {
+		custom := tr.customs[i-1]
+		return &composite{name: c.name, op: c.op, vjp: custom.gradient}
+	}
+	return nil
+}
+
+// customGrads stands for calls of CustomGrad.
+var customGrads = &composite{name: ir.CustomGrad, op: "custom_grad", vjp: customGrad{}.gradient}
 
 // Checkpoint returns f(x), and has gradients compute the values within f again, instead of keeping
 // them from f to then: less memory for more time. Deep models keep the results of their blocks

@@ -198,7 +198,7 @@ func (tr *Trace) again(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.A
 		return nil
 	}
 	tr.tally.Op(int(op))
-	return tr.counted(n)
+	return tr.counted(tr.cut(n))
 }
 
 // anew records an op after again has found nothing.
@@ -211,7 +211,23 @@ func (tr *Trace) anew(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.At
 		tr.grown(site)
 	}
 	tr.tally.Op(int(op))
-	return tr.counted(n)
+	return tr.counted(tr.cut(n))
+}
+
+// cut is n as a value without gradients in a scope of [Trace.NoGrad], and n elsewhere.
+func (tr *Trace) cut(n *ir.Node) *ir.Node {
+	if tr.noGrad == 0 {
+		return n
+	}
+	return tr.stopped(n)
+}
+
+// stopped is n as a value without gradients.
+func (tr *Trace) stopped(n *ir.Node) *ir.Node {
+	if n.Op == ir.OpStop || !n.Type.DType.Continuous() {
+		return n
+	}
+	return tr.node(ir.OpStop, nil, n)
 }
 
 // GraphLimit sets how many nodes a step may have before a warning is logged,

@@ -258,7 +258,7 @@ func (tr *Trace) result(n *ir.Node, err error) *Tensor {
 	if err != nil {
 		return tr.poisoned(typeError(tr.site(), err))
 	}
-	return tr.wrap(n)
+	return tr.wrap(tr.cut(n))
 }
 
 // results is result for a node with as many results as there are in ys.

@@ -62,6 +62,7 @@ type Trace struct {
 	inline  string   // the composite whose ops are being recorded in its place, the user's; "" if none
 	hooks   []*hook
 	reuse   bool                    // see Reuse
+	noGrad  int                     // scopes of NoGrad that are open
 	live    *alloc.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil
 	numbers varying.Lines           // see NumbersAsConstants
 	broken  *OpError                // of a trace that has no device
@@ -88,21 +89,24 @@ type current struct {
 		v *value
 		n *ir.Node
 	}
-	pinned    []*value      // the arguments
-	kept      roster        // Keep
-	read      []*Tensor     // handles with a value that keep their history for gradients
-	written   roster        // handles with a value that were written in place
-	after     []func(error) // step closures
-	dests     []destination // memory of Into
-	scopes    []scope       // open ones
-	scopeNext int           // the number of the next scope that is in none
-	made      int           // handles
-	survived  int           // of these, how many have a value
-	watch     int           // how many nodes there may be before grown looks at them
-	bad       *OpError      // of a call whose result nobody need look at
-	counts    []counted     // the sizes that follow from data
-	forgotten bool          // some history was given up
-	function  bool          // the step is a function being traced
+	pinned    []*value                 // the arguments
+	kept      roster                   // Keep
+	read      []*Tensor                // handles with a value that keep their history for gradients
+	written   roster                   // handles with a value that were written in place
+	after     []func(error)            // step closures
+	dests     []destination            // memory of Into
+	scopes    []scope                  // open ones
+	scopeNext int                      // the number of the next scope that is in none
+	made      int                      // handles
+	survived  int                      // of these, how many have a value
+	watch     int                      // how many nodes there may be before grown looks at them
+	bad       *OpError                 // of a call whose result nobody need look at
+	counts    []counted                // the sizes that follow from data
+	gradHooks map[*ir.Node][]*gradHook // see OnGrad
+	retained  []*Tensor                // see RetainGrad
+	customs   []customGrad             // by their numbers
+	forgotten bool                     // some history was given up
+	function  bool                     // the step is a function being traced
 }
 
 // next returns what the step after c starts with: nothing but the memory of c,
@@ -112,9 +116,12 @@ func (c *current) next() current {
 	clear(c.read)
 	clear(c.after)
 	clear(c.dests)
+	clear(c.retained)
+	clear(c.customs)
 	return current{
 		vars: c.vars, order: c.order[:0], arguments: c.arguments, pinned: c.pinned[:0], kept: c.kept.Emptied(),
 		read: c.read[:0], written: c.written.Emptied(), after: c.after[:0], dests: c.dests[:0], scopes: c.scopes[:0],
+		retained: c.retained[:0], customs: c.customs[:0],
 	}
 }
 

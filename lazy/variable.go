@@ -40,6 +40,7 @@ type variable struct {
 	invalid  bool          // lost stays until the variable gets values: those it has are none
 	failed   error         // of the latest version that was taken back, until it was read
 	grad     *gradient     // that [Tensor.Backward] has recorded
+	hooks    []*gradHook   // see [Tensor.OnGrad]
 }
 
 // keepsSizes is what to do instead of giving a variable an open size, or a value of other sizes.
@@ -308,7 +309,7 @@ func (tr *Trace) Read(x *Tensor) *Tensor {
 	if n == nil {
 		return tr.refuse("read", x)
 	}
-	return tr.wrap(n)
+	return tr.wrap(tr.cut(n))
 }
 
 func (t *Tensor) kind() string {

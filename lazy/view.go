@@ -33,7 +33,9 @@ type alias struct {
 	// twice says that the view, or one that it is a view of, shows an element
 	// more than once.
 	twice bool
-	from  *ir.Node // of the base, of which the tensor's node was made
+	stop  bool      // gradients end at the view: see NoGrad
+	from  *ir.Node  // of the base, of which the tensor's node was made
+	grad  *gradient // see [Tensor.RetainGrad]
 
 	// of a storage
 	wrote    uint32        // the step that wrote it last
@@ -97,9 +99,17 @@ func (tr *Trace) View(x *Tensor) *Tensor {
 	if n == nil {
 		return tr.refuse("view", x)
 	}
-	a := alias{base: x, root: x.storage(), typ: x.Type(), layout: x.layout(), loc: tr.site(), from: n}
-	a.twice = x.isView() && x.alias.twice
+	a := x.shown()
+	a.loc, a.from = tr.site(), n
+	if tr.noGrad > 0 {
+		a.stop, n = true, tr.stopped(n)
+	}
 	return newView(tr, x, a, n)
+}
+
+// shown is the alias of a view of all of x.
+func (x *Tensor) shown() alias {
+	return alias{base: x, root: x.storage(), typ: x.Type(), layout: x.layout(), twice: x.isView() && x.alias.twice}
 }
 
 // view returns the view that a view op makes of x.
@@ -144,7 +154,7 @@ func (x *Tensor) makeView(op string, layout *strided.Layout, steps ...step) *Ten
 		steps[i].attrs = n.Attrs
 	}
 	if tr != nil && tr.fromData(from.Type, n.Type) { // which has no layout before the run
-		return tr.wrap(n)
+		return tr.wrap(tr.cut(n))
 	}
 	if layout == nil {
 		w, ok := x.layout().After(steps[0].op, steps[0].attrs, from.Type.Shape, n.Type.Shape)
@@ -152,7 +162,7 @@ func (x *Tensor) makeView(op string, layout *strided.Layout, steps ...step) *Ten
 		case !ok && tr == nil:
 			return noTrace(op, x)
 		case !ok:
-			return tr.wrap(n)
+			return tr.wrap(tr.cut(n))
 		}
 		layout = &w
 	}
@@ -167,6 +177,9 @@ func (x *Tensor) makeView(op string, layout *strided.Layout, steps ...step) *Ten
 		return newView(nil, x, a, nil)
 	}
 	a.from = from
+	if tr.noGrad > 0 {
+		a.stop, n = true, tr.stopped(n)
+	}
 	return newView(tr, x, a, n)
 }
 
@@ -215,6 +228,9 @@ func (tr *Trace) derive(t *Tensor) *ir.Node {
 		if n, err = tr.b.Node(s.op, []*ir.Node{n}, s.attrs, nil); err != nil {
 			panic("lazy: a view's op fails on a base of the same type: " + err.Error())
 		}
+	}
+	if a.stop {
+		n = tr.stopped(n)
 	}
 	tr.b.SetLoc(loc)
 	if t.tr == tr && len(tr.closures) == 0 { // in a closure it may be another each time

@@ -223,7 +223,7 @@ func (tr *Trace) batched(size int, want []bool) batching.Options {
 // further; nil if there is none.
 func (tr *Trace) sameComposite(n *ir.Node, in []batching.Value) *ir.Composite {
 	c := compositeOf(n.Body.Name)
-	if c == nil || c.name != n.Body.Name || !strings.HasPrefix(c.name, "ltc.") || !in[0].Batched {
+	if c == nil || c.row == nil || c.name != n.Body.Name || !strings.HasPrefix(c.name, "ltc.") || !in[0].Batched {
 		return nil
 	}
 	a := settingsOf(n.Body.Params)
@@ -271,6 +271,9 @@ func compositeOf(name string) *composite {
 	base := name
 	for strings.HasPrefix(base, vmapped) {
 		base = base[len(vmapped):]
+	}
+	if base == ir.CustomGrad {
+		return customGrads
 	}
 	composites.Lock()
 	defer composites.Unlock()

@@ -198,6 +198,9 @@ func (tr *Trace) through(t *Tensor, n *ir.Node) *ir.Node {
 		x = tr.undo(a.steps[i], inner[i], x)
 	}
 	if t.tr == tr {
+		if a.stop {
+			n = tr.stopped(n)
+		}
 		t.node, a.from = n, x
 	}
 	return tr.through(a.base, x)

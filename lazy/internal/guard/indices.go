@@ -185,7 +185,7 @@ func (s *search) within(g *ir.Graph, n *ir.Node, r *ranges, checks *ir.Checks) {
 
 // calls reports whether n calls or runs graphs that may have indices of the user.
 func calls(n *ir.Node) bool {
-	return n.Op != ir.OpComposite || n.Body.Name == ir.Checkpoint || !strings.HasPrefix(n.Body.Name, "ltc.")
+	return n.Op != ir.OpComposite || n.Body.OfClosure() || !strings.HasPrefix(n.Body.Name, "ltc.")
 }
 
 // indexOf returns what the indices of a node, its operand k, are to be; false if there are none.
