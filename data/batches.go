@@ -48,6 +48,7 @@ type Batches struct {
 	Size     int    // rows a batch; below 1: all rows in one batch
 	Seed     uint64 // of the order; see [Shuffle], which gets the epoch as stream
 	DropLast bool   // leave out the last batch of an epoch if it is not full
+	InOrder  bool   // do not shuffle
 }
 
 // Len returns the number of batches in an epoch.
@@ -71,7 +72,9 @@ func (b Batches) size() int {
 func (b Batches) Epoch(epoch int) iter.Seq2[int, []int] {
 	return func(yield func(int, []int) bool) {
 		rows := All(b.Rows)
-		Shuffle(rows, b.Seed, uint64(epoch))
+		if !b.InOrder {
+			Shuffle(rows, b.Seed, uint64(epoch))
+		}
 		size := b.size()
 		for i := range b.Len() {
 			end := min((i+1)*size, len(rows))

@@ -9,24 +9,27 @@ import (
 	"math"
 
 	"ltc/internal/diag"
+	"ltc/internal/files"
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
 // idxType is a kind of element of an IDX file.
 type idxType struct {
-	size int
-	at   func(b []byte) float64
+	size  int
+	dtype types.DType
+	at    func(b []byte) float64
 }
 
 // idxTypes are the kinds by the third byte of a file, as LeCun's page of the MNIST data
 // set defines them. Numbers are big-endian.
 var idxTypes = map[byte]idxType{
-	0x08: {1, func(b []byte) float64 { return float64(b[0]) }},
-	0x09: {1, func(b []byte) float64 { return float64(int8(b[0])) }},
-	0x0b: {2, func(b []byte) float64 { return float64(int16(binary.BigEndian.Uint16(b))) }},
-	0x0c: {4, func(b []byte) float64 { return float64(int32(binary.BigEndian.Uint32(b))) }},
-	0x0d: {4, func(b []byte) float64 { return float64(math.Float32frombits(binary.BigEndian.Uint32(b))) }},
-	0x0e: {8, func(b []byte) float64 { return math.Float64frombits(binary.BigEndian.Uint64(b)) }},
+	0x08: {1, types.U8, func(b []byte) float64 { return float64(b[0]) }},
+	0x09: {1, types.I8, func(b []byte) float64 { return float64(int8(b[0])) }},
+	0x0b: {2, types.I16, func(b []byte) float64 { return float64(int16(binary.BigEndian.Uint16(b))) }},
+	0x0c: {4, types.I32, func(b []byte) float64 { return float64(int32(binary.BigEndian.Uint32(b))) }},
+	0x0d: {4, types.F32, func(b []byte) float64 { return float64(math.Float32frombits(binary.BigEndian.Uint32(b))) }},
+	0x0e: {8, types.F64, func(b []byte) float64 { return math.Float64frombits(binary.BigEndian.Uint64(b)) }},
 }
 
 // ReadIDX reads an array in the IDX format of the MNIST data sets, plain or gzipped. Its
@@ -51,41 +54,105 @@ func ReadIDX(name string, r io.Reader) (*Table, error) {
 }
 
 func readIDX(r *bufio.Reader) (*Table, error) {
+	kind, dims, err := readIDXHead(r)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Rows: dims[0], Cols: 1}
+	for _, d := range dims[1:] {
+		t.Cols *= d
+	}
+	return t, t.read(r, kind)
+}
+
+// readIDXHead reads the header. The elements of a row are at most 2³¹-1, and all have their bytes counted by an int.
+func readIDXHead(r *bufio.Reader) (kind idxType, dims []int, err error) {
 	var head [4]byte
 	if n, err := readFull(r, head[:]); err != nil {
-		return nil, fmt.Errorf("truncated: the header of an IDX file begins with 4 bytes, found %d: %w", n, err)
+		return kind, nil, fmt.Errorf("truncated: the header of an IDX file begins with 4 bytes, found %d: %w", n, err)
 	}
 	kind, known := idxTypes[head[2]]
 	switch {
 	case head[0] != 0 || head[1] != 0:
-		return nil, fmt.Errorf("no IDX file: its first bytes are % x, and two zeros are wanted", head[:])
+		return kind, nil, fmt.Errorf("no IDX file: its first bytes are % x, and two zeros are wanted", head[:])
 	case !known:
-		return nil, fmt.Errorf("there is no IDX element of type %#02x", head[2])
+		return kind, nil, fmt.Errorf("there is no IDX element of type %#02x", head[2])
 	case head[3] == 0:
-		return nil, errors.New("an IDX file of no dimensions has no rows")
+		return kind, nil, errors.New("an IDX file of no dimensions has no rows")
 	}
-	t := &Table{Cols: 1}
+	row := 1
 	for i := range int(head[3]) {
 		var n [4]byte
 		if k, err := readFull(r, n[:]); err != nil {
-			return nil, fmt.Errorf("truncated: the header of %s takes %s, found %d: %w", diag.Count(head[3], "dimension"), diag.Count(4+4*int(head[3]), "byte"), 4+4*i+k, err)
+			return kind, nil, fmt.Errorf("truncated: the header of %s takes %s, found %d: %w", diag.Count(head[3], "dimension"), diag.Count(4+4*int(head[3]), "byte"), 4+4*i+k, err)
 		}
 		size := int(int32(binary.BigEndian.Uint32(n[:])))
 		switch {
 		case size < 0:
-			return nil, fmt.Errorf("dimension %d of %d is %d", i, head[3], size)
-		case i == 0:
-			t.Rows = size
-		case size > 0 && t.Cols > math.MaxInt32/size:
-			return nil, fmt.Errorf("%w: a row has more than %s", soa.ErrMemory, diag.Count(math.MaxInt32, "element"))
-		default:
-			t.Cols *= size
+			return kind, nil, fmt.Errorf("dimension %d of %d is %d", i, head[3], size)
+		case i > 0 && size > 0 && row > math.MaxInt32/size:
+			return kind, nil, fmt.Errorf("%w: a row has more than %s", soa.ErrMemory, diag.Count(math.MaxInt32, "element"))
+		case i > 0:
+			row *= size
 		}
+		dims = append(dims, size)
 	}
-	if t.Cols > 0 && t.Rows > math.MaxInt/8/t.Cols {
-		return nil, fmt.Errorf("%w: %s of %s", soa.ErrMemory, diag.Count(t.Rows, "row"), diag.Count(t.Cols, "element"))
+	if row > 0 && dims[0] > math.MaxInt/8/row {
+		return kind, nil, fmt.Errorf("%w: %s of %s", soa.ErrMemory, diag.Count(dims[0], "row"), diag.Count(row, "element"))
 	}
-	return t, t.read(r, kind)
+	return kind, dims, nil
+}
+
+// ReadIDXArray reads an array in the IDX format as [ReadIDX] does, with its dtype and its dimensions: the images of MNIST
+// are u8[60000,28,28], their labels u8[60000].
+func ReadIDXArray(name string, r io.Reader) (soa.View, error) {
+	if r == nil {
+		return soa.View{}, fmt.Errorf("%s: the reader is nil", name)
+	}
+	plain, err := unzipped(r)
+	if err != nil {
+		return soa.View{}, fmt.Errorf("%s: %w", name, err)
+	}
+	kind, dims, err := readIDXHead(plain)
+	if err != nil {
+		return soa.View{}, fmt.Errorf("%s: %w", name, err)
+	}
+	t := types.Of(kind.dtype, dims...)
+	bytes, err := files.ReadDeclared(name, nil, plain, t.Bytes())
+	if err != nil {
+		return soa.View{}, err
+	}
+	if err := soa.Fits(t.Bytes()); err != nil {
+		return soa.View{}, fmt.Errorf("%s: %w", name, err)
+	}
+	v := soa.Make(t)
+	switch kind.size { // numbers are big-endian
+	case 1:
+		copy(soa.Bits[uint8](v), bytes)
+	case 2:
+		bigEndian(soa.Bits[uint16](v), bytes, binary.BigEndian.Uint16)
+	case 4:
+		bigEndian(soa.Bits[uint32](v), bytes, binary.BigEndian.Uint32)
+	case 8:
+		bigEndian(soa.Bits[uint64](v), bytes, binary.BigEndian.Uint64)
+	}
+	return v, nil
+}
+
+func bigEndian[T uint16 | uint32 | uint64](to []T, bytes []byte, at func([]byte) T) {
+	size := len(bytes) / max(len(to), 1)
+	for i := range to {
+		to[i] = at(bytes[i*size:])
+	}
+}
+
+// ReadIDXArrayFile reads the file at path as [ReadIDXArray] does.
+func ReadIDXArrayFile(path string) (v soa.View, err error) {
+	_, err = readFile(path, func(name string, r io.Reader) (*Table, error) {
+		v, err = ReadIDXArray(name, r)
+		return nil, err
+	})
+	return v, err
 }
 
 // readFull fills p: the end of the file before is unexpected.

@@ -1,10 +1,13 @@
-// Package data feeds training: it reads tables of numbers, splits their rows
-// and deals them out in shuffled batches. Its central type is [Table].
+// Package data feeds training: it reads tables of numbers, arrays, images and
+// text, splits their rows and deals them out in shuffled batches. Its central
+// type is [Loader], an iterator over batches that workers make ahead of it.
+// [Arrays] are the usual data set, and a [Table] has numbers in rows.
 //
 // All that looks random here follows from a seed alone, on every machine and
 // for every version of Go.
 //
-// The package imports only ltc/soa, ltc/internal/files and ltc/internal/diag.
+// The package imports only ltc/ir/types, ltc/soa, ltc/internal/files and
+// ltc/internal/diag.
 package data
 
 import (

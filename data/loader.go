@@ -1,0 +1,174 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"sync"
+
+	"ltc/internal/diag"
+)
+
+// Batch says which examples a batch has.
+type Batch struct {
+	Epoch, Index int   // of the epoch, and of the batch in it
+	Rows         []int // of the data set
+
+	seed uint64
+}
+
+// Random returns a stream of random numbers for example i of the batch. It follows from the seed, the epoch and the
+// number of the row: augmented examples are the same for any size of batches and any number of workers.
+func (b Batch) Random(i int) *rand.Rand {
+	return rand.New(rand.NewPCG(mixed(b.seed+mixed(uint64(b.Epoch))), uint64(b.Rows[i])))
+}
+
+// mixed is the finalizer of SplitMix64, whose results differ for arguments that differ by little.
+func mixed(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Position is a place in the batches of a [Loader]. It is comparable, and is kept in checkpoints.
+type Position struct {
+	Epoch int `json:"epoch"`
+	Batch int `json:"batch"` // of the epoch
+}
+
+// Loader makes the batches of a data set, epoch after epoch. The order of the rows, and what [Batch.Random] draws, follow
+// from the seed alone: a loader that goes on from a [Position] makes the batches that it would have made.
+//
+// The fields may be changed until the first iteration. A Loader is used by one goroutine.
+type Loader[T any] struct {
+	Batches
+	// Load makes a batch. Several goroutines call it if Workers is above 1.
+	Load func(b Batch) (T, error)
+	// Workers is how many goroutines make batches ahead of the loop; 0: the loop makes each batch itself.
+	Workers int
+	// Ahead is how many batches may be ready or being made ahead of the loop; 0: twice the Workers.
+	Ahead int
+
+	at Position
+}
+
+// Map returns a loader of the batches that f makes of those of l. It begins where l is, and has the workers of l.
+func Map[T, U any](l *Loader[T], f func(b Batch, x T) (U, error)) *Loader[U] {
+	load := l.Load
+	return &Loader[U]{Batches: l.Batches, Workers: l.Workers, Ahead: l.Ahead, at: l.at, Load: func(b Batch) (u U, err error) {
+		x, err := load(b)
+		if err != nil {
+			return u, err
+		}
+		return f(b, x)
+	}}
+}
+
+// Position returns the place of the next batch.
+func (l *Loader[T]) Position() Position { return l.at }
+
+// Seek has the next batch be that at a position.
+func (l *Loader[T]) Seek(p Position) error {
+	if p.Epoch < 0 || p.Batch < 0 || p.Batch > 0 && p.Batch >= l.Len() {
+		return fmt.Errorf("data: seek epoch %d, batch %d: an epoch has %s", p.Epoch, p.Batch, diag.Count(l.Len(), "batch"))
+	}
+	l.at = p
+	return nil
+}
+
+// Rest iterates over the batches of the epoch from [Loader.Position] on. Within the loop the position is that of the batch
+// after the current one; a loop that ends early goes on there. After the last batch it is the first of the next epoch.
+//
+// An error of Load ends the iteration: its batch is the zero T, and the position is still that of the batch. Rest waits
+// for its workers before it returns.
+func (l *Loader[T]) Rest() iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		all := l.batches()
+		if len(all) == 0 {
+			l.at = Position{Epoch: l.at.Epoch + 1}
+			return
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		next, wait := l.start(ctx, all)
+		defer wait()
+		defer cancel()
+		for i, b := range all {
+			x, err := next()
+			if err != nil {
+				var none T
+				yield(none, fmt.Errorf("data: epoch %d, batch %d: %w", b.Epoch, b.Index, err))
+				return
+			}
+			l.at.Batch++
+			if i == len(all)-1 {
+				l.at = Position{Epoch: l.at.Epoch + 1}
+			}
+			if !yield(x, nil) {
+				return
+			}
+		}
+	}
+}
+
+// batches lists the batches from the position on.
+func (l *Loader[T]) batches() []Batch {
+	var all []Batch
+	for i, rows := range l.Epoch(l.at.Epoch) {
+		if i >= l.at.Batch {
+			all = append(all, Batch{l.at.Epoch, i, rows, l.Seed})
+		}
+	}
+	return all
+}
+
+// made is a batch, or why there is none.
+type made[T any] struct {
+	x   T
+	err error
+}
+
+// start has workers make batches in order. It returns a function that returns the next, and one that waits for the workers'
+// end after ctx is done.
+func (l *Loader[T]) start(ctx context.Context, all []Batch) (next func() (T, error), wait func()) {
+	if l.Workers < 1 {
+		i := 0
+		return func() (T, error) { i++; return l.Load(all[i-1]) }, func() {}
+	}
+	ahead := l.Ahead
+	if ahead < 1 {
+		ahead = 2 * l.Workers
+	}
+	type job struct {
+		b    Batch
+		into chan made[T]
+	}
+	jobs, order := make(chan job), make(chan chan made[T], ahead)
+	var group sync.WaitGroup
+	group.Go(func() {
+		defer close(jobs)
+		for _, b := range all {
+			j := job{b, make(chan made[T], 1)}
+			select {
+			case order <- j.into: // waits while enough batches are ahead
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case jobs <- j:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for range l.Workers {
+		group.Go(func() {
+			for j := range jobs {
+				x, err := l.Load(j.b)
+				j.into <- made[T]{x, err}
+			}
+		})
+	}
+	return func() (T, error) { m := <-<-order; return m.x, m.err }, group.Wait
+}
