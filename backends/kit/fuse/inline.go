@@ -169,6 +169,9 @@ func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 	if uses[g.root(v)] > 1 && guarded(def.kernel) && permutes(n.kernel) {
 		return false // it is written out for the others: what no load guards is transposed in registers
 	}
+	if g.o.Packs != nil && guarded(def.kernel) && permutes(n.kernel) && g.isFactor(n) {
+		return false // a product packs it by other strides
+	}
 	w := workOf(def.kernel)
 	own := pointsAt(def.kernel, 0)
 	if g.narrows(def) {
@@ -200,6 +203,21 @@ func (g *Graph) narrows(def *node) bool {
 		from := g.def(v)
 		return from != nil && from.kernel != nil && isContraction(from.kernel) && g.values[v].typ.DType.Size() > t.Size()
 	})
+}
+
+// isFactor reports whether contractions alone read what a node makes.
+func (g *Graph) isFactor(n *node) bool {
+	v := g.root(n.outs()[0])
+	used := false
+	for _, m := range g.nodes {
+		if slices.ContainsFunc(m.ins(), func(w plan.ValueID) bool { return g.root(w) == v }) {
+			if m.kernel == nil || !isContraction(m.kernel) {
+				return false
+			}
+			used = true
+		}
+	}
+	return used && !slices.ContainsFunc(g.results, func(w plan.ValueID) bool { return g.root(w) == v })
 }
 
 // permutes reports whether a pointwise kernel does nothing but to exchange dimensions, of which

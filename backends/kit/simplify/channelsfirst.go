@@ -40,6 +40,34 @@ func channelsFirstResult(e *editor, op *mlir.Op) *mlir.Value {
 	return f.build(x)
 }
 
+// padAsStored: a convolution whose window has longer rows than its result pads its image in the
+// order in which memory holds it. The image is transposed afterwards, which is but other strides.
+// Gradients by weights of batches are such: their features are images, far from each other in
+// memory, and their window is the gradient of the result.
+func padAsStored(e *editor, op *mlir.Op) *mlir.Value {
+	x, w := op.Operands[0], tensorOf(op.Operands[1]).Shape
+	n := len(w) - 2
+	p := def(x, stablehlo.Pad)
+	if n < 1 || p == nil || e.uses()[x] != 1 || !forward(op) || dims.Typical(w[n-1]) <= dims.Typical(resultType(op).Shape[n]) {
+		return nil
+	}
+	t := def(p.Operands[0], stablehlo.Transpose)
+	if t == nil {
+		return nil
+	}
+	perm := stablehlo.AsTranspose(t).Permutation()
+	if last := int64(n + 1); perm[n] != last { // rows lie as they are read
+		return nil
+	}
+	stored := make([]int64, len(perm)) // the inverse
+	for d, from := range perm {
+		stored[from] = int64(d)
+	}
+	a := stablehlo.AsPad(p)
+	padded := e.pad(t.Operands[0], p.Operands[1], pick(a.EdgePaddingLow(), stored), pick(a.EdgePaddingHigh(), stored), pick(a.InteriorPadding(), stored))
+	return e.emitOp(copyOf(op, resultType(op), e.transpose(padded, perm), op.Operands[1]))
+}
+
 // firstOrder is the values that are to be computed with their features first: all of them, or
 // none.
 type firstOrder struct {

@@ -114,7 +114,7 @@ func (opRows) Convert() opRow {
 	return opRow{quantized: rules{onFloats}, complex: rules{convertComplex}, convert: rules{convertTwice}}
 }
 func (opRows) Convolution() opRow {
-	return opRow{quantized: rules{quantizedProduct}, complex: rules{bilinearComplex}, convolution: rules{normalConvolution}}
+	return opRow{quantized: rules{quantizedProduct}, complex: rules{bilinearComplex}, convolution: rules{normalConvolution}, channelsFirst: rules{padAsStored}}
 }
 func (opRows) CountLeadingZeros() opRow { return opRow{} }
 func (opRows) CreateToken() opRow       { return opRow{} }

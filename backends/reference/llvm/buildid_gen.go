@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "d85a74fb3dc39c60aff10f22"
+const buildID = "8f9f01d56a292837c65717de"

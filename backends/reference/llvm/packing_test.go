@@ -78,12 +78,12 @@ func gradientByData(n int) packedProgram {
 
 // gradientByWeights is the gradient by the kernel of the same. What stands for it is the gradient of
 // the result.
-func gradientByWeights(n int) packedProgram {
-	image := fmt.Sprintf("tensor<%dx64x56x56xf32>", n)
-	return packedProgram{fmt.Sprintf("gradient by weights of conv3 f32 %dx64x56^2", n), fmt.Sprintf(`func.func @main(%%x: %[1]s, %%w: %[1]s) -> tensor<64x64x3x3xf32> {
-  %%0 = stablehlo.convolution(%%x, %%w) dim_numbers = [f, b, 0, 1]x[i, o, 0, 1]->[f, b, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (%[1]s, %[1]s) -> tensor<64x64x3x3xf32>
-  return %%0 : tensor<64x64x3x3xf32>
-}`, image), 2 * float64(n*56*56) * 9 * 64 * 64}
+func gradientByWeights(n, features, size int) packedProgram {
+	image, kernel := fmt.Sprintf("tensor<%dx%dx%dx%dxf32>", n, features, size, size), fmt.Sprintf("tensor<%dx%dx3x3xf32>", features, features)
+	return packedProgram{fmt.Sprintf("gradient by weights of conv3 f32 %dx%dx%d^2", n, features, size), fmt.Sprintf(`func.func @main(%%x: %[1]s, %%w: %[1]s) -> %[2]s {
+  %%0 = stablehlo.convolution(%%x, %%w) dim_numbers = [f, b, 0, 1]x[i, o, 0, 1]->[f, b, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (%[1]s, %[1]s) -> %[2]s
+  return %%0 : %[2]s
+}`, image, kernel), 2 * float64(n*size*size*9*features*features)}
 }
 
 // packedPrograms returns those whose packing is measured.
@@ -106,7 +106,10 @@ func packedPrograms() (all []packedProgram) {
   return %0 : tensor<8x32x4000xf32>
 }`, 2 * 8 * 4000 * 16 * 9 * 32})
 	for _, n := range []int{1, 32} {
-		all = append(all, gradientByData(n), gradientByWeights(n))
+		all = append(all, gradientByData(n), gradientByWeights(n, 64, 56))
+	}
+	for _, s := range [][2]int{{32, 112}, {128, 28}, {256, 14}, {512, 7}} {
+		all = append(all, gradientByWeights(32, s[0], s[1]))
 	}
 	for _, s := range [][3]int{{1, 384, 1536}, {2, 384, 1536}, {3, 384, 1536}, {4, 384, 1536}, {8, 384, 1536}, {128, 384, 384}, {128, 384, 1536}, {128, 1536, 384}, {1024, 384, 1536}, {1024, 1536, 384}, {512, 512, 512}, {1024, 1024, 1024}} {
 		for _, transposed := range []bool{false, true} {
@@ -118,6 +121,10 @@ func packedPrograms() (all []packedProgram) {
 			all = append(all, matmul(of, 128, 384, 1536, transposed), matmul(of, 512, 512, 512, transposed))
 		}
 	}
+	all = append(all, packedProgram{"gradient by weights of conv3 by 2", `func.func @main(%x: tensor<32x64x56x56xf32>, %w: tensor<32x128x28x28xf32>) -> tensor<64x128x3x3xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [f, b, 0, 1]x[i, o, 0, 1]->[b, f, 0, 1], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<32x64x56x56xf32>, tensor<32x128x28x28xf32>) -> tensor<64x128x3x3xf32>
+  return %0 : tensor<64x128x3x3xf32>
+}`, 2 * 32 * 28 * 28 * 9 * 64 * 128})
 	return all
 }
 
@@ -255,6 +262,10 @@ func TestPackingOfKernels(t *testing.T) {
 			"product f32 1024x384x1536 kn":             "f32_across",
 			"product f32 1024x384x1536 nk":             "f32_along",
 			"product f32 512x512x512 kn":               "",
+
+			"gradient by weights of conv3 f32 1x64x56^2":  "f32_along",
+			"gradient by weights of conv3 f32 32x64x56^2": "f32_along_gather",
+			"gradient by weights of conv3 f32 32x512x7^2": "f32_along_gather",
 		} {
 			require.Contains(t, got, name)
 			require.Equal(t, want, got[name], "%v: %s", level, name)

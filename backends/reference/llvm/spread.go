@@ -135,10 +135,11 @@ func (r *spread) locateAll(sizes, strides []int64) (gemm.Problem, bool) {
 		problem.BorderB = &r.border.Border
 	}
 	r.findSums(&problem, sizes)
-	if size := problem.B.Size(); len(r.columnsB.starts) > 1 || len(r.sumB.starts) > 1 && (r.columnsB.Step == 2*size || r.sumB.Step == size) {
-		r.sumB.flatten() // columns are packed in vectors then
-	}
 	r.gathers = [2]gemm.Gather{{Row: r.rowsA.Runs, K: r.sumA.Runs}, {Row: r.columnsB.Runs, K: r.sumB.Runs}}
+	if size := problem.B.Size(); len(r.columnsB.starts) > 1 || len(r.sumB.starts) > 1 && (r.columnsB.Step == 2*size || r.sumB.Step == size && !r.gathers[1].AlongK(size, problem.N)) {
+		r.sumB.flatten() // columns are packed in vectors then
+		r.gathers[1].K = r.sumB.Runs
+	}
 	if len(r.rowsA.starts) == 1 && len(r.sumA.starts) == 1 {
 		problem.StrideA[1], problem.StrideA[2] = r.rowsA.Step/problem.A.Size(), r.sumA.Step/problem.A.Size()
 	} else {

@@ -49,6 +49,15 @@ func (g *Gather) columns(size int) Order {
 	return Anyhow
 }
 
+// leastRun is the fewest neighbours of k for which vectors of them are transposed.
+const leastRun = 8
+
+// AlongK reports whether B of elements of a size is packed in vectors along k: its n columns are one
+// run, and runs of k are long.
+func (g *Gather) AlongK(size, n int) bool {
+	return g.Row.Length >= n && g.Row.Step != size && g.K.Step == size && g.K.Length >= leastRun
+}
+
 // runs are the words of [Runs] in a function.
 type runs struct{ starts, length, step value.Value }
 
@@ -149,6 +158,18 @@ func (p *bPacker) gatherRows(from, to value.Value) {
 			masks = append(masks, p.mask(c.lanes, p.sub(rest, i64(j*c.lanes))))
 		}
 		panel(last[0], last[1], masks)
+	})
+}
+
+// gatherColumns packs B of a [Gather] whose columns are one run, and whose k has runs of neighbours.
+// Steps are of one element: a run may begin at any of them.
+func (p *bPacker) gatherColumns(from, to value.Value) {
+	c, w := p.core, &p.w
+	k, columns := p.kRuns(p.operands), p.rowRuns(p.operands)
+	from = p.off(from, p.add(p.load(ll.I64, columns.starts, 8), p.mul(w[packFirstN], columns.step)))
+	p.pieces(k, w[packFirstK], w[packK], func(done, offset, count value.Value) {
+		of := columnsOf{from: p.off(from, offset), fromN: columns.step, firstK: p.add(w[packFirstK], done), k: count}
+		p.columns(of, p.off(to, p.mul(done, i64(c.panelRow()))))
 	})
 }
 

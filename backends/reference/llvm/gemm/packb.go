@@ -37,6 +37,8 @@ func (m *module) packB(p packer, name string, o Order, gathers bool) {
 		switch {
 		case gathers && o == AcrossK:
 			q.gatherRows(at[0], panels)
+		case gathers && o == AlongK:
+			q.gatherColumns(at[0], panels)
 		case gathers && o != Anyhow:
 			q.gatherRuns(at[0], panels, o == InStrides)
 		case gathers:
@@ -44,7 +46,7 @@ func (m *module) packB(p packer, name string, o Order, gathers bool) {
 		case o == AcrossK:
 			q.rows(at[0], panels)
 		case o == AlongK:
-			q.columns(at[0], panels)
+			q.columns(columnsOf{from: at[0], fromN: w[packFromN], firstK: w[packFirstK], k: w[packK]}, panels)
 		default:
 			q.anyhow(at[0], panels)
 		}
@@ -137,9 +139,13 @@ func (p *bPacker) put(j int, v, to value.Value) {
 	}
 }
 
+// columnsOf is the columns of some elements of k, k from firstK on, which are neighbours. Columns are
+// fromN bytes apart.
+type columnsOf struct{ from, fromN, firstK, k value.Value }
+
 // columns packs B whose elements of k are neighbours: squares are transposed. What a later
 // square of these columns takes is prefetched, or what the next columns begin with.
-func (p *bPacker) columns(from, to value.Value) {
+func (p *bPacker) columns(of columnsOf, to value.Value) {
 	c, w := p.core, &p.w
 	square := p.squareAlong(false)
 	second := square
@@ -148,30 +154,30 @@ func (p *bPacker) columns(from, to value.Value) {
 	}
 	wide := c.lanes * c.group
 	size := i64(p.from.Size())
-	bytes, next := p.mul(w[packK], size), p.mul(i64(c.lanes), w[packFromN])
-	p.count(w[packN], i64(c.columns()), []value.Value{from, to}, func(n value.Value, at []value.Value) []value.Value {
+	bytes, next := p.mul(of.k, size), p.mul(i64(c.lanes), of.fromN)
+	p.count(w[packN], i64(c.columns()), []value.Value{of.from, to}, func(n value.Value, at []value.Value) []value.Value {
 		for j := range c.vecs {
 			first := p.add(n, i64(j*c.lanes))
 			p.when(p.less(first, w[packN]), func() {
-				base := p.off(at[0], p.mul(i64(j*c.lanes), w[packFromN]))
+				base := p.off(at[0], p.mul(i64(j*c.lanes), of.fromN))
 				square, panel := square, at[1]
 				if c.paired() && j == 1 {
 					square = second
 				} else {
 					panel = p.off(panel, i64(j*c.lanes*c.unitSize()))
 				}
-				p.count(w[packK], i64(wide), []value.Value{base, panel}, func(k value.Value, at []value.Value) []value.Value {
+				p.count(of.k, i64(wide), []value.Value{base, panel}, func(k value.Value, at []value.Value) []value.Value {
 					ahead := p.off(base, p.prefetchOffset(p.mul(k, size), bytes, next))
 					for i := range c.lanes {
-						p.prefetch(p.off(ahead, p.mul(i64(i), w[packFromN])), false, 1)
+						p.prefetch(p.off(ahead, p.mul(i64(i), of.fromN)), false, 1)
 					}
-					p.call(square, p.operands, at[0], w[packFromN], p.sub(w[packN], first), p.sub(w[packK], k), at[1],
-						p.batch, p.add(first, w[packFirstN]), p.add(k, w[packFirstK]))
+					p.call(square, p.operands, at[0], of.fromN, p.sub(w[packN], first), p.sub(of.k, k), at[1],
+						p.batch, p.add(first, w[packFirstN]), p.add(k, of.firstK))
 					return []value.Value{p.off(at[0], i64(wide*p.from.Size())), p.off(at[1], i64(c.lanes*c.panelRow()))}
 				})
 			})
 		}
-		return []value.Value{p.off(at[0], p.mul(i64(c.columns()), w[packFromN])), p.off(at[1], w[packToPanel])}
+		return []value.Value{p.off(at[0], p.mul(i64(c.columns()), of.fromN)), p.off(at[1], w[packToPanel])}
 	})
 }
 

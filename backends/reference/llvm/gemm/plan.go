@@ -353,6 +353,8 @@ func (q *Plan) orderB() Order {
 			return g.columns(p.B.Size())
 		case g.order(p.B.Size(), p.N) == AcrossK && q.core.group == 1:
 			return AcrossK
+		case q.core.group == 1 && g.AlongK(p.B.Size(), p.N):
+			return AlongK
 		}
 		return Anyhow
 	}
