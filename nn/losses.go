@@ -175,9 +175,6 @@ func atLeast(x *lazy.Tensor, low float64) *lazy.Tensor {
 	return x.LessScalar(low).Where(x.Sub(x.Stop()).AddScalar(low), x)
 }
 
-// notBelow0 returns max(x, 0), whose gradient at 0 is 1, as PyTorch's clamp has it.
-func notBelow0(x *lazy.Tensor) *lazy.Tensor { return x.LessScalar(0).Not().WhereScalar(x, 0) }
-
 func checkSoftMarginLoss(x, target *lazy.Tensor, r int) (demand, reason string) {
 	return pair(x, target, r, softMarginLossShapes, softMarginLossReduction)
 }
@@ -192,7 +189,7 @@ func checkHingeEmbeddingLoss(x, target *lazy.Tensor, _ float64, r int) (demand, 
 
 func computeHingeEmbeddingLoss(x, target *lazy.Tensor, margin float64, r int) *lazy.Tensor {
 	return loss(r, func(x ...*lazy.Tensor) *lazy.Tensor {
-		far := notBelow0(x[0].Neg().AddScalar(margin))
+		far := x[0].Neg().AddScalar(margin).ReLU()
 		return x[1].NotEqualScalar(1).WhereScalar(far, 0).Add(x[1].NotEqualScalar(-1).WhereScalar(x[0], 0))
 	}, x, target)
 }
@@ -208,7 +205,7 @@ func checkMarginRankingLoss(x, y, target *lazy.Tensor, _ float64, r int) (demand
 
 func computeMarginRankingLoss(x, y, target *lazy.Tensor, margin float64, r int) *lazy.Tensor {
 	return loss(r, func(x ...*lazy.Tensor) *lazy.Tensor {
-		return notBelow0(x[2].Neg().Mul(x[0].Sub(x[1])).AddScalar(margin))
+		return x[2].Neg().Mul(x[0].Sub(x[1])).AddScalar(margin).ReLU()
 	}, x, y, target)
 }
 
@@ -228,7 +225,7 @@ func computeCosineEmbeddingLoss(x, y, target *lazy.Tensor, margin float64, r int
 		dot := func(a, b *lazy.Tensor) *lazy.Tensor { return a.Mul(b).Sum(-1) }
 		// PyTorch has the 1e-12, too.
 		c := dot(x, y).Div(dot(x, x).AddScalar(1e-12).Mul(dot(y, y).AddScalar(1e-12)).Sqrt())
-		near, far := c.Neg().AddScalar(1), notBelow0(c.SubScalar(margin))
+		near, far := c.Neg().AddScalar(1), c.SubScalar(margin).ReLU()
 		return t.EqualScalar(1).WhereScalar(near, 0).Add(t.EqualScalar(-1).WhereScalar(far, 0))
 	}, x, y, target)
 }
@@ -251,7 +248,7 @@ func computeTripletMarginLoss(x, positive, negative *lazy.Tensor, margin, p, eps
 		if swap {
 			far = far.Minimum(d(positive, negative))
 		}
-		return notBelow0(near.Sub(far).AddScalar(margin))
+		return near.Sub(far).AddScalar(margin).ReLU()
 	}, x, positive, negative)
 }
 
