@@ -256,8 +256,9 @@ func computeRReLU(x, slopes *lazy.Tensor) *lazy.Tensor {
 	return x.GreaterScalar(0).Where(x, x.Mul(slopes))
 }
 
+// gradRReLU has none for slopes, and no second derivative for them.
 func gradRReLU(x, slopes, _, ct *lazy.Tensor) []*lazy.Tensor {
-	return []*lazy.Tensor{x.GreaterScalar(0).Where(ct, ct.Mul(slopes)), nil}
+	return []*lazy.Tensor{x.GreaterScalar(0).Where(ct, ct.Mul(slopes.Stop())), nil}
 }
 
 func computeThreshold(x *lazy.Tensor, threshold, value float64) *lazy.Tensor {

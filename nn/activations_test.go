@@ -68,3 +68,15 @@ func TestCurvatureAtZero(t *testing.T) {
 	require.Equal(t, []float64{math.Inf(1), 0}, values(t, y))
 	require.Equal(t, []float64{1, 0}, values(t, g))
 }
+
+// Slopes have no gradient, and the gradient for x none for them.
+func TestSlopesOfRReLUAreConstants(t *testing.T) {
+	tr := trace(t, "cpu")
+	x, slopes := lazy.From(tr, []float64{-1, 2}), lazy.From(tr, []float64{0.25, 0.5})
+	g := lazy.Grad(nn.RReLU(x, slopes).Sum(), x, slopes)
+	h := lazy.Grad(g[0].Sum(), slopes)[0]
+	require.NoError(t, tr.MarkStep(g[0], g[1], h))
+	require.Equal(t, []float64{0.25, 1}, values(t, g[0]))
+	require.Equal(t, []float64{0, 0}, values(t, g[1]))
+	require.Equal(t, []float64{0, 0}, values(t, h))
+}
