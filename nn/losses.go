@@ -85,8 +85,9 @@ func computeSmoothL1Loss(x, target *lazy.Tensor, beta float64, r int) *lazy.Tens
 		return computeL1Loss(x, target, r)
 	}
 	return loss(r, func(x ...*lazy.Tensor) *lazy.Tensor {
-		d := x[0].Sub(x[1]).Abs()
-		return d.LessScalar(beta).Where(d.Mul(d).MulScalar(0.5/beta), d.SubScalar(beta/2))
+		d := x[0].Sub(x[1])
+		size := d.Abs()
+		return size.LessScalar(beta).Where(d.Mul(d).MulScalar(0.5/beta), size.SubScalar(beta/2))
 	}, x, target)
 }
 
@@ -99,8 +100,9 @@ func checkHuberLoss(x, target *lazy.Tensor, delta float64, r int) (demand, reaso
 
 func computeHuberLoss(x, target *lazy.Tensor, delta float64, r int) *lazy.Tensor {
 	return loss(r, func(x ...*lazy.Tensor) *lazy.Tensor {
-		d := x[0].Sub(x[1]).Abs()
-		return d.LessEqualScalar(delta).Where(d.Mul(d).MulScalar(0.5), d.SubScalar(delta/2).MulScalar(delta))
+		d := x[0].Sub(x[1])
+		size := d.Abs()
+		return size.LessEqualScalar(delta).Where(d.Mul(d).MulScalar(0.5), size.SubScalar(delta/2).MulScalar(delta))
 	}, x, target)
 }
 

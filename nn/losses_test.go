@@ -29,3 +29,14 @@ func TestHingesWithoutLoss(t *testing.T) {
 		require.Equal(t, c.want, got, c.name)
 	}
 }
+
+// The second derivative of a loss that is quadratic near 0 is 1/beta and 1 there.
+func TestCurvatureOfHuberLoss(t *testing.T) {
+	tr := trace(t, "cpu")
+	x, target := lazy.From(tr, []float64{1, 3}), lazy.From(tr, []float64{1, 0})
+	smooth := lazy.Hessian(func(x *lazy.Tensor) *lazy.Tensor { return nn.SmoothL1Loss(x, target, 0.5, nn.ReduceSum) }, x)
+	huber := lazy.Hessian(func(x *lazy.Tensor) *lazy.Tensor { return nn.HuberLoss(x, target, 2, nn.ReduceSum) }, x)
+	require.NoError(t, tr.MarkStep(smooth, huber))
+	require.Equal(t, []float64{2, 0, 0, 0}, values(t, smooth))
+	require.Equal(t, []float64{1, 0, 0, 0}, values(t, huber))
+}
