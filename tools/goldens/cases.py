@@ -59,6 +59,7 @@ def special(dtype):
 
 def encode(t, reversed_axes=False):
     t = t.detach().contiguous().resolve_conj().resolve_neg()
+    t = t.clone() if t._is_zerotensor() else t
     name = NAMES[t.dtype]
     raw = (t.view(torch.int16) if name == "bf16" else t).numpy().tobytes()
     a = {"dtype": name, "shape": list(t.shape), "data": base64.b64encode(raw).decode()}

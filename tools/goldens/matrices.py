@@ -158,7 +158,7 @@ def more(op):
         for right in [False, True]:
             for unit in [False, True]:
                 a = {"upper": True, "right": right, "unit": unit}
-                yield of(f"upper {a}", lambda x, b: solved_triangular(x, b, **a), [triangular(SQUARE, True, unit), SQUARE], a)
+                yield of(f"upper {a}", lambda x, b, a=a: solved_triangular(x, b, **a), [triangular(SQUARE, True, unit), SQUARE], a)
     if op == "TriangularSolve":
         a = {"upper": False, "right": False, "transpose": True, "unit": False}
         yield of("transposed", lambda x, b: solved_triangular(x, b, **a), [triangular(SQUARE), (3, 2)], a)

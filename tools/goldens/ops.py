@@ -191,7 +191,7 @@ def loss(op, fn, attrs, of_x, of_target):
         x, y = m.tensor(d, (3, 4), *of_x), m.tensor(d, (3, 4), *of_target)
         for i, r in enumerate(REDUCTIONS):
             if d == "f32" or r == "mean":
-                yield case(f"{d} {r}", lambda x, y: fn(x, y, r), [x, y], attrs | {"reduction": i}, RELATIVE, gradient=d == "f32" and op != "nn.SoftMarginLoss")  # PyTorch has none for the target
+                yield case(f"{d} {r}", lambda x, y, r=r: fn(x, y, r), [x, y], attrs | {"reduction": i}, RELATIVE, gradient=d == "f32" and op != "nn.SoftMarginLoss")  # PyTorch has none for the target
 
 
 def one_of(op):

@@ -108,7 +108,7 @@ func TestEveryDTypeHasAGolden(t *testing.T) {
 	}
 	dev, strict := open(), open(lazy.StrictTypes())
 	var list strings.Builder
-	for _, path := range files(t) {
+	for _, path := range files(t, dir) {
 		cases, err := Read(path)
 		require.NoError(t, err)
 		op := cases[0].Op

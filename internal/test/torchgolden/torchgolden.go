@@ -33,12 +33,15 @@ type Array struct {
 type Case struct {
 	Op         string `json:"-"` // Go name
 	Name       string `json:"case"`
-	Kind       string // how results are compared: exact, equal, elementary, relative or absolute
+	Kind       string // how results are compared: exact, equal, elementary, relative, absolute or second
 	Attrs      map[string]string
 	Inputs     []Array
 	Results    []Array
 	Cotangents []Array  // of the floating-point results; none: no gradients are asked for
 	Gradients  []*Array // for each input; nil for one that is not floating point
+	Weights    []Array  // of the gradients, in the same order without nil; none: no second derivatives are asked for
+	Seconds    []*Array // of the weighted sum of the gradients, for each input
+	Tangents   []*Array // of that sum, for each cotangent
 }
 
 // Read returns the cases of an op's file.
@@ -69,14 +72,17 @@ func (c *Case) Request() (calls.Request, error) {
 	if err != nil {
 		return calls.Request{}, err
 	}
-	r := calls.Request{Op: op, Gradients: c.Cotangents != nil}
+	r := calls.Request{Op: op, Gradients: c.Cotangents != nil, Second: c.Weights != nil}
 	if r.Attrs, err = op.Parse(c.Attrs); err != nil {
 		return calls.Request{}, err
 	}
 	if r.Inputs, err = views(c.Inputs); err != nil {
 		return calls.Request{}, err
 	}
-	r.Cotangents, err = views(c.Cotangents)
+	if r.Cotangents, err = views(c.Cotangents); err != nil {
+		return calls.Request{}, err
+	}
+	r.Weights, err = views(c.Weights)
 	return r, err
 }
 
@@ -117,6 +123,12 @@ func (a *Array) view() (soa.View, error) {
 
 // Compare reports how what a call gave differs from the case.
 func (c *Case) Compare(got calls.Response) error {
+	if c.Weights != nil { // results and gradients are those of another case
+		if err := compareAll("second derivative", c.Seconds, got.Seconds, c.Kind); err != nil {
+			return err
+		}
+		return compareAll("tangent", c.Tangents, got.Tangents, c.Kind)
+	}
 	if len(got.Results) != len(c.Results) {
 		return fmt.Errorf("got %s, want %d", diag.Count(len(got.Results), "result"), len(c.Results))
 	}
@@ -125,12 +137,17 @@ func (c *Case) Compare(got calls.Response) error {
 			return fmt.Errorf("result %d: %w", i, err)
 		}
 	}
-	for i, g := range c.Gradients {
-		if g == nil {
+	return compareAll("gradient", c.Gradients, got.Gradients, "relative")
+}
+
+// compareAll reports the first array that differs; nil ones are not compared.
+func compareAll(what string, want []*Array, got []soa.View, kind string) error {
+	for i, a := range want {
+		if a == nil {
 			continue
 		}
-		if err := g.compare(got.Gradients[i], "relative"); err != nil {
-			return fmt.Errorf("gradient %d: %w", i, err)
+		if err := a.compare(got[i], kind); err != nil {
+			return fmt.Errorf("%s %d: %w", what, i, err)
 		}
 	}
 	return nil

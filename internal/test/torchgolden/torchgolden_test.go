@@ -27,11 +27,22 @@ const dir = "../../../testdata/torch"
 // them; compiling is slower, so that the others run each of them in long runs. The CPU
 // leaves none to the evaluator, but of those on complex numbers.
 func TestGoldens(t *testing.T) {
-	all := files(t)
+	all := files(t, dir)
+	runFiles(t, all, map[string]int{"eval": len(all), "cpu": 12, "cudasim": 24})
+}
+
+// So do gradients of gradients, also at edges: zeros, and elements that are equal.
+func TestSecondDerivatives(t *testing.T) {
+	all := files(t, filepath.Join(dir, "second"))
+	runFiles(t, all, map[string]int{"eval": len(all), "cpu": 6, "cudasim": 6})
+}
+
+// runFiles runs some files on each backend, and all of them in long runs.
+func runFiles(t *testing.T, all []string, some map[string]int) {
 	for _, c := range []struct {
 		backend string
 		files   int
-	}{{"eval", len(all)}, {"cpu", 12}, {"cudasim", 24}} {
+	}{{"eval", some["eval"]}, {"cpu", some["cpu"]}, {"cudasim", some["cudasim"]}} {
 		t.Run(c.backend, func(t *testing.T) {
 			open := func(o ...lazy.Option) *lazy.Device {
 				dev, err := lazy.Open(c.backend, append(o, lazy.Logger(slog.New(slog.DiscardHandler)))...)
@@ -53,7 +64,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-func files(t *testing.T) []string {
+func files(t *testing.T, dir string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
 	require.NoError(t, err)
@@ -110,7 +121,7 @@ func step(t *testing.T, dev *lazy.Device, cases []Case) {
 // Goldens are of ops that there are, and small.
 func TestFiles(t *testing.T) {
 	bytes := 0
-	for _, path := range files(t) {
+	for _, path := range slices.Concat(files(t, dir), files(t, filepath.Join(dir, "second"))) {
 		name := strings.TrimSuffix(filepath.Base(path), ".jsonl.gz")
 		_, err := calls.Find(name)
 		require.NoError(t, err)
@@ -139,6 +150,30 @@ func TestEveryOpHasAGolden(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err, "%s has no golden: give it a line in tools/goldens", o.GoName())
+	}
+}
+
+// withoutSecond are the ops with gradients of which PyTorch has no second derivatives that can be compared.
+var withoutSecond = map[string]string{
+	"nn.EmbeddingBag":         "PyTorch has no second derivative",
+	"nn.EmbeddingBagOffsets":  "PyTorch has no second derivative",
+	"nn.HardSigmoid":          "PyTorch has no second derivative",
+	"nn.MultiLabelMarginLoss": "PyTorch has no second derivative",
+}
+
+// Every op whose goldens have gradients has one of second derivatives.
+func TestEveryGradientHasASecond(t *testing.T) {
+	for _, path := range files(t, dir) {
+		cases, err := Read(path)
+		require.NoError(t, err)
+		_, err = os.Stat(filepath.Join(dir, "second", filepath.Base(path)))
+		op := cases[0].Op
+		reason := withoutSecond[op]
+		if reason != "" || !slices.ContainsFunc(cases, func(c Case) bool { return c.Cotangents != nil }) {
+			require.ErrorIs(t, err, os.ErrNotExist, "%s has second derivatives, but no gradient or a reason for which it has none: %s", op, reason)
+			continue
+		}
+		require.NoError(t, err, "%s has a gradient and no second derivatives: run tools/goldens/goldens.py %s", op, op)
 	}
 }
 
