@@ -290,8 +290,8 @@ func computeUnfold(x *Tensor, axis, size, step int) *Tensor {
 		return x.Reshape(1).Clone()
 	}
 	windows := dims.Add(dims.Div(dims.Sub(x.OpenDim(axis), size), step), 1)
-	first := Iota(x.tr, types.I64, 0, windows, 1)
-	at := first.Mul(first.like(float64(step))).Add(Iota(x.tr, types.I64, 1, 1, size))
+	first := Iota(x.tr, types.I64, 0, windows, size) // no broadcast, which one window would not need
+	at := first.Mul(first.like(float64(step))).Add(Iota(x.tr, types.I64, 1, windows, size))
 	rank := x.Rank()
 	return x.moved(axis, 0).Gather(at).moved(1, rank).moved(0, axis).Clone()
 }
