@@ -77,7 +77,7 @@ type Node struct {
 	// Body is what a Composite node calls, or a node of control flow runs.
 	Body *Composite
 	// Value is what the builder's owner attaches to a Parameter: the data that
-	// the argument is to have. Of another node it may be a [Called], [Wrapped] or [InRange].
+	// the argument is to have. Of another node it may be a [*Called], [Wrapped] or [InRange].
 	Value any
 
 	in   [3]*Node // In's memory for up to three operands
@@ -89,14 +89,17 @@ type Node struct {
 	twin *Node
 }
 
-// Called is the mnemonic of the user's call that a node is part of, where that is another op than the
-// node's own. It is for errors.
-type Called string
+// Called is the user's call that a node is part of, where that is another op than the node's own. It is
+// for errors.
+type Called struct {
+	Op       string       // its mnemonic
+	Operands []types.Type // nil if unknown
+}
 
 // Wrapped is noted at a Where that adds Size to those of a user's indices that are negative. The
 // indices are its last operand, and are to be from -Size up to Size-1.
 type Wrapped struct {
-	Op       string // the mnemonic of the user's call
+	Call     *Called
 	Size     int
 	Unsigned bool // the indices are converted from u64, of which none counts from the end
 }
@@ -112,7 +115,7 @@ func (n *Node) IndexOperand() int {
 	case OpGather, OpScatter:
 		return 1
 	case OpCompare: // of labels with the classes
-		if _, labels := n.Value.(Called); labels {
+		if _, labels := n.Value.(*Called); labels {
 			return 0
 		}
 	case OpWhere:
@@ -133,7 +136,7 @@ func (n *Node) Note(from *Node) {
 // noted returns what errors and checks of indices need of a node's Value.
 func (n *Node) noted() any {
 	switch n.Value.(type) {
-	case Called, Wrapped, InRange:
+	case *Called, Wrapped, InRange:
 		return n.Value
 	}
 	return nil

@@ -2082,6 +2082,9 @@ func recordCrossEntropy(x *Tensor, labels *Tensor) *Tensor {
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
 	}
+	if tr.begins(c.op) {
+		defer tr.ends(x, labels)
+	}
 	return computeCrossEntropy(xs[0], xs[1])
 }
 
@@ -2109,6 +2112,9 @@ func recordLabelMask(x *Tensor, classes int) *Tensor {
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
 	}
+	if tr.begins(c.op) {
+		defer tr.ends(x)
+	}
 	return computeLabelMask(xs[0], a[0].int)
 }
 
@@ -2126,6 +2132,9 @@ func recordOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
 	}
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
+	}
+	if tr.begins(c.op) {
+		defer tr.ends(x)
 	}
 	return computeOneHot(xs[0], a[0].int, types.DType(a[1].int))
 }
@@ -2153,6 +2162,9 @@ func recordScatterAdd(x *Tensor, indices *Tensor, updates *Tensor) *Tensor {
 	}
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
+	}
+	if tr.begins(c.op) {
+		defer tr.ends(x, indices, updates)
 	}
 	return computeScatterAdd(xs[0], xs[1], xs[2])
 }
@@ -2188,6 +2200,9 @@ func recordIndexSelect(x *Tensor, indices *Tensor, axis int) *Tensor {
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
 	}
+	if tr.begins(c.op) {
+		defer tr.ends(x, indices)
+	}
 	return computeIndexSelect(xs[0], xs[1], a[0].int)
 }
 
@@ -2199,7 +2214,7 @@ func recordIndexSelect(x *Tensor, indices *Tensor, axis int) *Tensor {
 // x; indices have one axis.
 func (x *Tensor) IndexSelect(indices *Tensor, axis int) *Tensor {
 	if x.isScalar(axis) {
-		return x.Unsqueeze(0).IndexSelect(indices.ofOneAxis(), axis).scalar()
+		return called("index_select", func() *Tensor { return x.Unsqueeze(0).IndexSelect(indices.ofOneAxis(), axis).scalar() }, x, indices)
 	}
 	return recordIndexSelect(x, indices, axis)
 }
@@ -2219,6 +2234,9 @@ func recordIndexAdd(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tens
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
 	}
+	if tr.begins(c.op) {
+		defer tr.ends(x, indices, updates)
+	}
 	return computeIndexAdd(xs[0], xs[1], xs[2], a[0].int)
 }
 
@@ -2232,7 +2250,9 @@ func recordIndexAdd(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tens
 // indices.
 func (x *Tensor) IndexAdd(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	if x.isScalar(axis) {
-		return x.Unsqueeze(0).IndexAdd(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		return called("index_add", func() *Tensor {
+			return x.Unsqueeze(0).IndexAdd(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		}, x, indices, updates)
 	}
 	return recordIndexAdd(x, indices, updates, axis)
 }
@@ -2257,6 +2277,9 @@ func recordIndexCopy(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Ten
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
 	}
+	if tr.begins(c.op) {
+		defer tr.ends(x, indices, updates)
+	}
 	return computeIndexCopy(xs[0], xs[1], xs[2], a[0].int)
 }
 
@@ -2270,7 +2293,9 @@ func recordIndexCopy(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Ten
 // of x, but along the axis that of indices.
 func (x *Tensor) IndexCopy(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	if x.isScalar(axis) {
-		return x.Unsqueeze(0).IndexCopy(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		return called("index_copy", func() *Tensor {
+			return x.Unsqueeze(0).IndexCopy(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		}, x, indices, updates)
 	}
 	return recordIndexCopy(x, indices, updates, axis)
 }
@@ -2295,6 +2320,9 @@ func recordGatherAlong(x *Tensor, indices *Tensor, axis int) *Tensor {
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
 	}
+	if tr.begins(c.op) {
+		defer tr.ends(x, indices)
+	}
 	return computeGatherAlong(xs[0], xs[1], a[0].int)
 }
 
@@ -2313,6 +2341,9 @@ func recordScatterAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int) *
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
 	}
+	if tr.begins(c.op) {
+		defer tr.ends(x, indices, updates)
+	}
 	return computeScatterAlong(xs[0], xs[1], xs[2], a[0].int)
 }
 
@@ -2327,7 +2358,9 @@ func recordScatterAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int) *
 // dimension is smaller.
 func (x *Tensor) ScatterAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	if x.isScalar(axis) {
-		return x.Unsqueeze(0).ScatterAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		return called("scatter_along", func() *Tensor {
+			return x.Unsqueeze(0).ScatterAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		}, x, indices, updates)
 	}
 	return recordScatterAlong(x, indices, updates, axis)
 }
@@ -2353,6 +2386,9 @@ func recordScatterAddAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
 	}
+	if tr.begins(c.op) {
+		defer tr.ends(x, indices, updates)
+	}
 	return computeScatterAddAlong(xs[0], xs[1], xs[2], a[0].int)
 }
 
@@ -2366,7 +2402,9 @@ func recordScatterAddAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 // have the rank of indices, and no dimension is smaller.
 func (x *Tensor) ScatterAddAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	if x.isScalar(axis) {
-		return x.Unsqueeze(0).ScatterAddAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		return called("scatter_add_along", func() *Tensor {
+			return x.Unsqueeze(0).ScatterAddAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		}, x, indices, updates)
 	}
 	return recordScatterAddAlong(x, indices, updates, axis)
 }
@@ -2392,6 +2430,9 @@ func recordScatterMulAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
 	}
+	if tr.begins(c.op) {
+		defer tr.ends(x, indices, updates)
+	}
 	return computeScatterMulAlong(xs[0], xs[1], xs[2], a[0].int)
 }
 
@@ -2404,7 +2445,9 @@ func recordScatterMulAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 // indices, and no dimension is smaller.
 func (x *Tensor) ScatterMulAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	if x.isScalar(axis) {
-		return x.Unsqueeze(0).ScatterMulAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		return called("scatter_mul_along", func() *Tensor {
+			return x.Unsqueeze(0).ScatterMulAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		}, x, indices, updates)
 	}
 	return recordScatterMulAlong(x, indices, updates, axis)
 }
@@ -2430,6 +2473,9 @@ func recordScatterMinAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
 	}
+	if tr.begins(c.op) {
+		defer tr.ends(x, indices, updates)
+	}
 	return computeScatterMinAlong(xs[0], xs[1], xs[2], a[0].int)
 }
 
@@ -2442,7 +2488,9 @@ func recordScatterMinAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 // indices, and no dimension is smaller.
 func (x *Tensor) ScatterMinAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	if x.isScalar(axis) {
-		return x.Unsqueeze(0).ScatterMinAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		return called("scatter_min_along", func() *Tensor {
+			return x.Unsqueeze(0).ScatterMinAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		}, x, indices, updates)
 	}
 	return recordScatterMinAlong(x, indices, updates, axis)
 }
@@ -2468,6 +2516,9 @@ func recordScatterMaxAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
 	}
+	if tr.begins(c.op) {
+		defer tr.ends(x, indices, updates)
+	}
 	return computeScatterMaxAlong(xs[0], xs[1], xs[2], a[0].int)
 }
 
@@ -2480,7 +2531,9 @@ func recordScatterMaxAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 // indices, and no dimension is smaller.
 func (x *Tensor) ScatterMaxAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	if x.isScalar(axis) {
-		return x.Unsqueeze(0).ScatterMaxAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		return called("scatter_max_along", func() *Tensor {
+			return x.Unsqueeze(0).ScatterMaxAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+		}, x, indices, updates)
 	}
 	return recordScatterMaxAlong(x, indices, updates, axis)
 }
@@ -2964,6 +3017,9 @@ func recordBincount(x *Tensor, weights *Tensor, bins int) *Tensor {
 	}
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
+	}
+	if tr.begins(c.op) {
+		defer tr.ends(x, weights)
 	}
 	return computeBincount(xs[0], given(xs, 1), a[0].int)
 }

@@ -293,7 +293,7 @@ func (d *Callable) calls(a Attrs, xs, ys []*Tensor) {
 	tr.recorded(d.c.op, func() *Tensor {
 		all = d.c.body(xs, settings)
 		return nil
-	})
+	}, xs...)
 	n := copy(ys, all)
 	for i, y := range ys[:n] {
 		if y != nil {
@@ -339,7 +339,7 @@ func RecordAs(op string, record func() []*Tensor, xs ...*Tensor) []*Tensor {
 		tr.recorded(op, func() *Tensor {
 			ys = record()
 			return nil
-		})
+		}, given...)
 	}
 	for i, y := range ys {
 		if y == nil {

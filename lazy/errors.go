@@ -167,16 +167,38 @@ func called(op string, record func() *Tensor, xs ...*Tensor) *Tensor {
 	if tr == nil {
 		return noTrace(op, xs...)
 	}
-	return tr.recorded(op, record).ofCall(op, xs...)
+	return tr.recorded(op, record, xs...).ofCall(op, xs...)
 }
 
-// recorded returns what record does for the user's call op, poisoned even where bad ops panic.
-func (tr *Trace) recorded(op string, record func() *Tensor) *Tensor {
-	if tr.inline == "" {
-		tr.inline = op
-		defer func() { tr.inline = "" }()
+// recorded returns what record does for the user's call op on xs, poisoned even where bad ops panic.
+func (tr *Trace) recorded(op string, record func() *Tensor, xs ...*Tensor) *Tensor {
+	if tr.begins(op) {
+		defer tr.ends(xs...)
 	}
 	return tr.gently(record)
+}
+
+// begins says that the ops which follow, up to ends, are recorded for the user's call op. It is false if
+// they are for another call around that.
+func (tr *Trace) begins(op string) bool {
+	if tr.inline != "" {
+		return false
+	}
+	tr.inline = op
+	return true
+}
+
+// ends ends what begins has begun, a call on xs. An operand that was left out is nil.
+func (tr *Trace) ends(xs ...*Tensor) {
+	if tr.noted != nil {
+		tr.noted.Operands = make([]types.Type, 0, len(xs))
+		for _, x := range xs {
+			if x != nil {
+				tr.noted.Operands = append(tr.noted.Operands, x.Type())
+			}
+		}
+	}
+	tr.inline, tr.noted = "", nil
 }
 
 // ofCall returns x. If the user's call op on xs, which is being recorded, made its error, that names the call.

@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -24,25 +25,39 @@ func (x *Tensor) Gather(indices *Tensor) *Tensor {
 	return y
 }
 
-// calledBy notes the op of the user's call that a gather or a scatter is part of, for errors.
-func (x *Tensor) calledBy(op ir.Called) *Tensor {
-	if x.tr != nil && x.tr.inline != "" {
-		op = ir.Called(x.tr.inline)
-	}
+// calledBy notes the user's call that a gather, a scatter or a comparison is part of, for errors: op, unless another is
+// being recorded.
+func (x *Tensor) calledBy(op string) *Tensor {
 	if n := x.node; n != nil && (n.Op == ir.OpGather || n.Op == ir.OpScatter || n.Op == ir.OpCompare) {
-		if was, ok := n.Value.(ir.Called); !ok || was != op {
-			n.Value = op
+		op = x.tr.callOf(op)
+		if was, ok := n.Value.(*ir.Called); !ok || was.Op != op {
+			n.Value = x.tr.noteOf(op)
 		}
 	}
 	return x
 }
 
+// callOf returns the user's call that is being recorded, or op if there is none.
+func (tr *Trace) callOf(op string) string { return cmp.Or(tr.inline, op) }
+
+// noteOf returns the note of the call op, which callOf has returned.
+func (tr *Trace) noteOf(op string) *ir.Called {
+	if tr.inline == "" {
+		return &ir.Called{Op: op}
+	}
+	if tr.noted == nil {
+		tr.noted = &ir.Called{Op: op} // its operands are noted when it ends
+	}
+	return tr.noted
+}
+
 // wrapped notes that x, a Where, adds the size to negative ones of the indices of a user's call, which
 // had the dtype.
 func (x *Tensor) wrapped(op string, size int, dtype types.DType) *Tensor {
-	if n, w := x.node, (ir.Wrapped{Op: op, Size: size, Unsigned: dtype == types.U64}); n != nil && n.Op == ir.OpWhere && !dims.IsExpr(size) {
-		if was, ok := n.Value.(ir.Wrapped); !ok || was != w {
-			n.Value = w
+	if n := x.node; n != nil && n.Op == ir.OpWhere && !dims.IsExpr(size) {
+		op, unsigned := x.tr.callOf(op), dtype == types.U64
+		if was, ok := n.Value.(ir.Wrapped); !ok || was.Call.Op != op || was.Size != size || was.Unsigned != unsigned {
+			n.Value = ir.Wrapped{Call: x.tr.noteOf(op), Size: size, Unsigned: unsigned}
 		}
 	}
 	return x
@@ -125,7 +140,7 @@ func computeIndexCopy(x, indices, updates *Tensor, axis int) *Tensor {
 	return x.scatterSlices("index_copy", indices, updates, axis, ir.CombineSet)
 }
 
-func (x *Tensor) scatterSlices(op ir.Called, indices, updates *Tensor, axis int, combine string) *Tensor {
+func (x *Tensor) scatterSlices(op string, indices, updates *Tensor, axis int, combine string) *Tensor {
 	return x.moved(axis, 0).scatter(indices, updates.moved(axis, 0), 0, combine).calledBy(op).moved(0, axis)
 }
 
@@ -138,11 +153,13 @@ func (x *Tensor) scatterSlices(op ir.Called, indices, updates *Tensor, axis int,
 // rank of x and no dimension but that of the axis is larger, or they have no elements.
 func (x *Tensor) GatherAlong(indices *Tensor, axis int) *Tensor {
 	if x.isScalar(axis) && indices != nil {
-		y := x.Unsqueeze(0).GatherAlong(indices.ofOneAxis(), axis)
-		if indices.Rank() == 0 {
-			return y.scalar()
-		}
-		return y
+		return called("gather_along", func() *Tensor {
+			y := x.Unsqueeze(0).GatherAlong(indices.ofOneAxis(), axis)
+			if indices.Rank() == 0 {
+				return y.scalar()
+			}
+			return y
+		}, x, indices)
 	}
 	return recordGatherAlong(x, indices, axis)
 }
@@ -172,7 +189,7 @@ func computeGatherAlong(x, indices *Tensor, axis int) *Tensor {
 }
 
 // gatherAlong is GatherAlong for the user's call op.
-func (x *Tensor) gatherAlong(op ir.Called, indices *Tensor, axis int) *Tensor {
+func (x *Tensor) gatherAlong(op string, indices *Tensor, axis int) *Tensor {
 	if indicesWithin(x, indices, axis, gatherAlongIndices) != nil { // there are none
 		return Zeros(x.tr, x.DType(), indices.OpenShape()...)
 	}
@@ -288,7 +305,7 @@ func computeScatterMaxAlong(x, indices, updates *Tensor, axis int) *Tensor {
 
 // scatterAlong combines single elements. All axes but one are a batch of rows, and what lies
 // beyond the indices along them stays.
-func (x *Tensor) scatterAlong(op ir.Called, indices, updates *Tensor, axis int, combine string) *Tensor {
+func (x *Tensor) scatterAlong(op string, indices, updates *Tensor, axis int, combine string) *Tensor {
 	last := x.Rank() - 1
 	part, updates := x.within(indices.OpenShape(), axis), updates.within(indices.OpenShape(), -1)
 	y := part.moved(axis, last).scatter(indices.moved(axis, last), updates.moved(axis, last), last, combine).calledBy(op).moved(last, axis)
@@ -411,7 +428,7 @@ func (x *Tensor) index(op string, indices []*Tensor) *Tensor {
 	if bad != nil {
 		return bad
 	}
-	return c.joined(x).Gather(c.at).calledBy(ir.Called(op)).Transpose(c.order()...).Clone()
+	return c.joined(x).Gather(c.at).calledBy(op).Transpose(c.order()...).Clone()
 }
 
 // placesOf returns indices with the places at which masks are true in place of these: a mask of
@@ -495,7 +512,7 @@ func (x *Tensor) indexPut(op string, values *Tensor, accumulate bool, indices []
 	for i, p := range c.perm {
 		back[p] = i
 	}
-	return c.joined(x).scatter(c.at, updates, 0, combine).calledBy(ir.Called(op)).Reshape(moved.OpenShape()...).Transpose(back...).Clone()
+	return c.joined(x).scatter(c.at, updates, 0, combine).calledBy(op).Reshape(moved.OpenShape()...).Transpose(back...).Clone()
 }
 
 // IndexPut_ writes x.IndexPut(values, accumulate, indices...) into x and returns x.
@@ -627,7 +644,7 @@ func computeOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
 }
 
 // oneHot is OneHot for the user's call op.
-func oneHot(op ir.Called, x *Tensor, classes int, dtype types.DType) *Tensor {
+func oneHot(op string, x *Tensor, classes int, dtype types.DType) *Tensor {
 	// Compared in 64 bits, so that every class number fits.
 	index := x.Convert(types.I64)
 	if x.DType() == types.U64 {

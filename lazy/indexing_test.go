@@ -181,7 +181,7 @@ func TestMaskedScatterOfTooFew(t *testing.T) {
 		}
 		require.Equal(t, []float32{10, 2, 20, 20}, floats(t, scatter(lazy.CheckIndices(false))))
 		_, err := lazy.ToSlice[float32](scatter(lazy.CheckIndices(true)))
-		require.ErrorContains(t, err, "masked_scatter(f32[2], i32[4]): an index is 2, but there are 2 to choose from")
+		require.ErrorContains(t, err, "masked_scatter(f32[4], bool[4], f32[2]): an index is 2, but there are 2 to choose from")
 	}
 }
 

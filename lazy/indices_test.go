@@ -26,13 +26,13 @@ var outOfRange = []struct {
 }{
 	// Arguments.
 	{"gather(f32[4,3], i64[1]): the index at [0] is 4, but there are 4 to choose from, 0 to 3", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(at) }, false},
-	{"index(i64[1]): the index at [0] is 4, but there are 4 to choose from, -4 to 3", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Index(at) }, true},
-	{"index(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Index(at, at.MulScalar(0)) }, true},
-	{"index_put(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+	{"index(f32[4,3], i64[1]): the index at [0] is 4, but there are 4 to choose from, -4 to 3", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Index(at) }, true},
+	{"index(f32[4,3], i64[1], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Index(at, at.MulScalar(0)) }, true},
+	{"index_put(f32[4,3], f32[1,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return x.IndexPut(lazy.Zeros(x.Trace(), lazy.F32, 1, 3), false, at)
 	}, true},
 	{"one_hot(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return at.OneHot(4, lazy.F32) }, false},
-	{"cross_entropy(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+	{"cross_entropy(f32[1,4], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return x.Transpose().Narrow(0, 0, 1).CrossEntropy(at)
 	}, false},
 	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
@@ -47,13 +47,13 @@ var outOfRange = []struct {
 	// Computed.
 	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(at.MulScalar(1).AddScalar(0)) }, false},
 	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(computed(at)) }, false},
-	{"index(i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Index(computed(at)) }, true},
+	{"index(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Index(computed(at)) }, true},
 	{"index_select(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.IndexSelect(computed(at), 0) }, false},
 	{"scatter_add(f32[4,3], i64[1], f32[1,3]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return x.ScatterAdd(computed(at), lazy.Ones(x.Trace(), lazy.F32, 1, 3))
 	}, false},
 	{"one_hot(i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return computed(at).OneHot(4, lazy.F32) }, false},
-	{"cross_entropy(i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+	{"cross_entropy(f32[1,4], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return x.Transpose().Narrow(0, 0, 1).CrossEntropy(computed(at))
 	}, false},
 	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
@@ -90,7 +90,7 @@ var outOfRange = []struct {
 		none := func(tr *lazy.Trace) []*lazy.Tensor { return tensors{lazy.Zeros(tr, lazy.F32, 1, 4), x} }
 		return lazy.Case(lazy.Full(x.Trace(), lazy.I64, 1), none, func(*lazy.Trace) []*lazy.Tensor { return tensors{computed(at).OneHot(4, lazy.F32), x} }, none)[0]
 	}, false},
-	{"index(i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+	{"index(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return lazy.For(3, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
 			return tensors{s[0].Add(x.Index(s[1])), computed(s[1])}
 		}, x.Narrow(0, 0, 1), at)[0]
@@ -468,13 +468,13 @@ func TestIndicesThatDoNotCountFromTheEnd(t *testing.T) {
 			want string
 			f    func(tr *lazy.Trace) *lazy.Tensor
 		}{
-			{"index(u64[1]): the index at [0] is 18446744073709551615, but there are 4 to choose from, 0 to 3", func(tr *lazy.Trace) *lazy.Tensor {
+			{"index(f32[4], u64[1]): the index at [0] is 18446744073709551615, but there are 4 to choose from, 0 to 3", func(tr *lazy.Trace) *lazy.Tensor {
 				return lazy.Iota(tr, lazy.F32, 0, 4).Index(lazy.From(tr, []uint64{1<<64 - 1}))
 			}},
-			{"index(u64[1]): an index is 18446744073709551615", func(tr *lazy.Trace) *lazy.Tensor {
+			{"index(f32[4], u64[1]): an index is 18446744073709551615", func(tr *lazy.Trace) *lazy.Tensor {
 				return lazy.Iota(tr, lazy.F32, 0, 4).Index(lazy.From(tr, []uint64{1<<64 - 2}).AddScalar(1))
 			}},
-			{"index(u64[2]): the index at [1] is 18446744073709551615", func(tr *lazy.Trace) *lazy.Tensor {
+			{"index(f32[4], u64[1]): the index at [1] is 18446744073709551615", func(tr *lazy.Trace) *lazy.Tensor {
 				return lazy.Vmap(func(_ *lazy.Trace, a []*lazy.Tensor) []*lazy.Tensor { return tensors{a[0].Index(a[1])} },
 					tensors{lazy.Iota(tr, lazy.F32, 0, 8).Reshape(2, 4), lazy.From(tr, []uint64{0, 1<<64 - 1}).Reshape(2, 1)}, lazy.VmapOptions{})[0]
 			}},
@@ -482,7 +482,7 @@ func TestIndicesThatDoNotCountFromTheEnd(t *testing.T) {
 				at := lazy.From(tr, []uint64{1<<64 - 1}).Convert(lazy.I64)
 				return lazy.Iota(tr, lazy.F32, 0, 4).Gather(at.Minimum(lazy.Full(tr, lazy.I64, 3, 1)))
 			}},
-			{"index(i64[1]): an index is -5, but there are 4 to choose from, -4 to 3", func(tr *lazy.Trace) *lazy.Tensor {
+			{"index(f32[4], i64[1]): an index is -5, but there are 4 to choose from, -4 to 3", func(tr *lazy.Trace) *lazy.Tensor {
 				x, at := lazy.Iota(tr, lazy.F32, 0, 4), lazy.From(tr, []int64{-5})
 				return lazy.Grad(lazy.Checkpoint(x, func(x *lazy.Tensor) *lazy.Tensor { return x.Index(computed(at)).Square() }).Sum(), x)[0]
 			}},

@@ -799,7 +799,7 @@ func (x *Tensor) Prod(axes ...int) *Tensor {
 // by have one shape.
 func (x *Tensor) LinearScan(by *Tensor, axis int, reverse bool) *Tensor {
 	if x.isScalar(axis) {
-		return x.Unsqueeze(0).LinearScan(by.ofOneAxis(), axis, reverse).scalar()
+		return called("linear_scan", func() *Tensor { return x.Unsqueeze(0).LinearScan(by.ofOneAxis(), axis, reverse).scalar() }, x, by)
 	}
 	return record2(ir.OpLinearScan, x, by, ir.Attr{Int: int64(axis)}, ir.Attr{Int: int64(flag(reverse))})
 }

@@ -84,11 +84,11 @@ func TestArgumentsOutOfRangeAreFound(t *testing.T) {
 		}{
 			{"gather(f32[4,3], i64[1])", func(x, i, _ *lazy.Tensor) *lazy.Tensor { return x.Gather(i) }},
 			{"index_select(f32[4,3], i64[1])", func(x, i, _ *lazy.Tensor) *lazy.Tensor { return x.IndexSelect(i, 0) }},
-			{"gather_along(f32[1,4], i64[1,1])", func(x, i, _ *lazy.Tensor) *lazy.Tensor { return x.GatherAlong(i.Reshape(1, 1), 0) }},
+			{"gather_along(f32[4,3], i64[1,1])", func(x, i, _ *lazy.Tensor) *lazy.Tensor { return x.GatherAlong(i.Reshape(1, 1), 0) }},
 			{"scatter_add(f32[4,3], i64[1], f32[1,3])", func(x, i, row *lazy.Tensor) *lazy.Tensor { return x.ScatterAdd(i, row) }},
 			{"index_add(f32[4,3], i64[1], f32[1,3])", func(x, i, row *lazy.Tensor) *lazy.Tensor { return x.IndexAdd(i, row, 0) }},
 			{"index_copy(f32[4,3], i64[1], f32[1,3])", func(x, i, row *lazy.Tensor) *lazy.Tensor { return x.IndexCopy(i, row, 0) }},
-			{"scatter_max_along(f32[1,4], i64[1,1], f32[1,1])", func(x, i, row *lazy.Tensor) *lazy.Tensor {
+			{"scatter_max_along(f32[4,3], i64[1,1], f32[1,3])", func(x, i, row *lazy.Tensor) *lazy.Tensor {
 				return x.ScatterMaxAlong(i.Reshape(1, 1), row, 0)
 			}},
 		} {

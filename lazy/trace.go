@@ -54,12 +54,13 @@ type Trace struct {
 	tally   *tally
 	stepped *programs.Program // the latest that MarkStep ran
 	syncs   SyncMode
-	owner   uint64   // the goroutine that made the trace; 0 of one that is neither the user's nor a function's
-	serial  int64    // counts the traces of the process
-	gentle  int      // calls of gently under way
-	mistake *OpError // of the first bad op of the body that is being recorded
-	exact   bool     // no operand is converted: see quotient
-	inline  string   // the composite whose ops are being recorded in its place, the user's; "" if none
+	owner   uint64     // the goroutine that made the trace; 0 of one that is neither the user's nor a function's
+	serial  int64      // counts the traces of the process
+	gentle  int        // calls of gently under way
+	mistake *OpError   // of the first bad op of the body that is being recorded
+	exact   bool       // no operand is converted: see quotient
+	inline  string     // the composite whose ops are being recorded in its place, the user's; "" if none
+	noted   *ir.Called // of that, at nodes that it has recorded; nil if at none
 	hooks   []*hook
 	reuse   bool                    // see Reuse
 	noGrad  int                     // scopes of NoGrad that are open

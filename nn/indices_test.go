@@ -16,7 +16,7 @@ func TestIndicesAreThoseOfTheCall(t *testing.T) {
 	require.NoError(t, err)
 	for want, f := range map[string]func(x, i *lazy.Tensor) *lazy.Tensor{
 		"nn.embedding(f32[4,2], i32[3])": func(x, i *lazy.Tensor) *lazy.Tensor { return nn.Embedding(x, i) },
-		"nn.cross_entropy(i32[4])": func(x, i *lazy.Tensor) *lazy.Tensor {
+		"nn.cross_entropy(f32[4,2], i32[4])": func(x, i *lazy.Tensor) *lazy.Tensor {
 			return nn.CrossEntropy(x, i.PadZeros([2]int{0, 1}), nn.CrossEntropyOptions{})
 		},
 	} {

@@ -152,6 +152,19 @@ func (c *randomCall) refusesIndex(n int) bool {
 	return false
 }
 
+// named requires that the error of an index names the call and the types of its operands.
+func (c *randomCall) named(t *testing.T, err error) {
+	bad, ok := errors.AsType[*lazy.OpError](err)
+	require.True(t, ok, "%v: %v", c, err)
+	require.Equal(t, c.op.Mnemonic(), bad.Op, c)
+	require.Len(t, bad.Operands, len(c.dtypes), "%v: %v", c, err)
+	for i, d := range c.dtypes {
+		is := bad.Operands[i]
+		require.True(t, is.Shape.Equal(sizes(c.shapes[i], 3)), "%v: %v", c, err)
+		require.True(t, is.DType == d || c.op.Traits.Has(ops.Promotes), "%v: %v", c, err)
+	}
+}
+
 // random makes calls.
 type random struct{ *rand.Rand }
 
@@ -523,6 +536,7 @@ func TestRandomCalls(t *testing.T) {
 			if c.refusesIndex(3) {
 				want, got := run(t, exact, []*randomCall{c}, 3)[0], run(t, compiled, []*randomCall{c}, 3)[0]
 				require.ErrorIs(t, want.err, lazy.ErrIndex, c)
+				c.named(t, want.err)
 				same(t, c, got, want)
 				outside++
 				continue

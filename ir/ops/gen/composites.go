@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -98,10 +99,10 @@ func arguments(o *ops.Op, operands string, more ...string) string {
 // writeRecord writes the function that records a row's composite. It calls check and
 // compute by themselves and not as values, so that nothing of a call is on the heap.
 func writeRecord(b *bytes.Buffer, o *ops.Op) {
-	var params, xs, attrs []string
+	var params, given, xs, attrs []string
 	optional := ""
 	for _, p := range o.Operands {
-		params = append(params, p.Name+" *Tensor")
+		params, given = append(params, p.Name+" *Tensor"), append(given, p.Name)
 		if p.Optional {
 			optional = p.Name
 		} else {
@@ -130,7 +131,11 @@ func writeRecord(b *bytes.Buffer, o *ops.Op) {
 		fmt.Fprintf(b, "if bad == nil {\nbad = c.meets(tr, check%s(%s), xs[:]...)\n}\n", o.Name, arguments(o, "xs"))
 	}
 	fmt.Fprintf(b, "if bad != nil {\nreturn bad%s\n}\n", strings.Repeat(", bad", max(len(o.Results)-1, 0)))
-	read := fmt.Sprintf("if bad = c.read(tr, xs[:]); bad != nil {\nreturn bad\n}\nreturn compute%s(%s)\n", o.Name, arguments(o, "xs"))
+	calls := ""
+	if slices.ContainsFunc(o.Operands, func(p ops.Operand) bool { return p.Is == ops.Integer }) { // indices, whose errors name the call
+		calls = fmt.Sprintf("if tr.begins(c.op) {\ndefer tr.ends(%s)\n}\n", strings.Join(given, ", "))
+	}
+	read := fmt.Sprintf("if bad = c.read(tr, xs[:]); bad != nil {\nreturn bad\n}\n%sreturn compute%s(%s)\n", calls, o.Name, arguments(o, "xs"))
 	call := fmt.Sprintf("return c.call(tr, %s, xs[:])\n", a)
 	switch {
 	case len(o.Results) > 0:

@@ -78,10 +78,16 @@ func writeMethodOf(b *bytes.Buffer, o *ops.Op, body string, inPlace bool) {
 			}
 			call += a
 		}
-		before = fmt.Sprintf("if %s.isScalar(axis) {\nreturn %s).scalar()\n}\n", recv, call)
-		if n := len(o.Results); n > 0 {
-			before = fmt.Sprintf("if %s.isScalar(axis) {\nreturn scalars(%s))\n}\n", recv, call)
+		switch call += ")"; {
+		case len(o.Results) > 0:
+			call = "scalars(" + call + ")"
+		case len(o.Operands) > 1: // indices, whose errors name the call
+			operands := strings.Join(append([]string{recv}, args[:len(o.Operands)-1]...), ", ")
+			call = fmt.Sprintf("called(%q, func() *Tensor { return %s.scalar() }, %s)", o.Mnemonic(), call, operands)
+		default:
+			call += ".scalar()"
 		}
+		before = fmt.Sprintf("if %s.isScalar(axis) {\nreturn %s\n}\n", recv, call)
 	}
 	if inPlace {
 		if before != "" {

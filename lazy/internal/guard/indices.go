@@ -191,6 +191,7 @@ func calls(n *ir.Node) bool {
 // indexOf returns what the indices of a node, its operand k, are to be; false if there are none.
 func indexOf(n *ir.Node, k int) (x Index, ok bool) {
 	x = Index{At: n.Loc, arg: -1, Op: n.Op.String(), of: n.In[k]}
+	call, _ := n.Value.(*ir.Called)
 	switch n.Op {
 	case ir.OpGather:
 		x.Bound = n.In[0].Type.Shape[n.Attrs[ir.GatherAxis].Int]
@@ -205,14 +206,17 @@ func indexOf(n *ir.Node, k int) (x Index, ok bool) {
 		x.Operands = []types.Type{unconverted(x.of).Type}
 	case ir.OpWhere:
 		w := n.Value.(ir.Wrapped)
-		x.Op, x.Low, x.Bound = w.Op, -w.Size, w.Size
+		call, x.Low, x.Bound = w.Call, -w.Size, w.Size
 		if i := unconverted(x.of); w.Unsigned && i.Op == ir.OpConvert {
 			x.of, x.Low = i.In[0], 0
 		}
 		x.Operands = []types.Type{unconverted(x.of).Type}
 	}
-	if op, ok := n.Value.(ir.Called); ok {
-		x.Op = string(op)
+	if call != nil {
+		x.Op = call.Op
+		if call.Operands != nil {
+			x.Operands = call.Operands
+		}
 	}
 	if x.Operands == nil {
 		for _, in := range n.In {
