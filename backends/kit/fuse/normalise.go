@@ -50,7 +50,7 @@ func placesLocals(k *kernel.Kernel) bool {
 // fewComponents is the largest size of an axis that is a literal in kernels on memory
 // with a layout. The components of records, or columns, are few, and their number does
 // not change from run to run. Schedules unroll loops over them.
-const fewComponents = 16
+const fewComponents = 32
 
 // fewChannels is the largest size of the last axis that is a literal in kernels that pad.
 // An image of a few colours, whose channels are to be last, is one: schedules move the

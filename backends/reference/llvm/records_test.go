@@ -62,3 +62,52 @@ func TestRecords(t *testing.T) {
 		require.Greater(t, read, len(kernels), "%v: few are read as records", c.machine.Level)
 	}
 }
+
+// Rows of blocks, which share a scale, are summed by whole vectors, of any number of blocks: the
+// sums are near those of the evaluator.
+func TestRowsOfBlocks(t *testing.T) {
+	trials.Sequential(t)
+	const text = `kernel blocks_%[1]d(x: u8[n0, n1, %[1]d] strides [*, *, 1], scale: f16[n0, n1] strides [*, *], row: f32[n1, %[1]d] strides [*, 1], out y: f32[n0] strides [1]) {
+	for p0 < n0
+	stage j0 < n1 j1 < %[1]d {
+		%%0 = load x[p0, j0, j1]
+		%%1 = convert %%0 : f32
+		%%2 = load scale[p0, j0]
+		%%3 = convert %%2 : f32
+		%%4 = multiply %%1, %%3 : f32
+		%%5 = load row[j0, j1]
+		%%6 = multiply %%4, %%5 : f32
+		%%7 = reduce add %%6
+	}
+	stage {
+		store y[p0], %%7
+	}
+}
+`
+	var all string
+	for _, n := range []int{8, 12, 16, 32} {
+		all += fmt.Sprintf(text, n)
+	}
+	kernels, err := kernel.ParseAll(all)
+	require.NoError(t, err)
+	for _, c := range compilers(t) {
+		codes := compile(t, c, kernels...)
+		for i, k := range kernels {
+			t.Run(fmt.Sprint(c.machine.Level, "/", k.Name), func(t *testing.T) {
+				s, block := emit.Plan(k, c.machine), int(k.Axis(0, 2).Size)
+				require.Equal(t, block&(block-1) == 0 && block >= s.Lanes, s.Stages[0].Whole)
+				for _, blocks := range []int64{0, 1, 3, 4, 5, 18} {
+					before := kerneltest.NewMemory(k, []int64{3, blocks}, kerneltest.Dense, 0)
+					before.Fill(rand.New(rand.NewPCG(uint64(blocks), 11)))
+					want, err := before.Run(evaluate)
+					require.NoError(t, err)
+					for _, layout := range []kerneltest.Layout{kerneltest.Dense, kerneltest.Spread} {
+						got, err := before.Like(layout, 0xFF).Run(in(codes[i], 1))
+						require.NoError(t, err)
+						require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{Relative: 1e-4, Absolute: 1e-2}), blocks)
+					}
+				}
+			})
+		}
+	}
+}

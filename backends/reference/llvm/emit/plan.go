@@ -488,12 +488,35 @@ func (p *planner) stages(r *Schedule) {
 			t.Unroll = p.unrolled(c)
 			t.Lanes = p.narrow(s, t.Vector, reductions)
 			t.Paced = t.Unroll > 1 && p.registers > 16 && p.paces(s, t.Vector)
+			p.whole(s, &t)
 		case r.Form == Strips && len(t.Loops) > 0 && (reductions > 0 && c <= 12 || reductions == 0 && r.holds()) && p.k.Stages[s].Scanned() == kernel.FreeAxis && !p.serial(s, t.Loops[len(t.Loops)-1], true):
 			t.Rows = 4
 		}
 		r.Stages = append(r.Stages, t)
 	}
 }
+
+// whole makes a stage of Rows one of whole vectors if a few of them are as long as the axis that they
+// lie along, with a loop around. The blocks of quantized weights are such axes.
+func (p *planner) whole(s int, t *Stage) {
+	n := int(p.k.Axis(s, t.Vector).Size)
+	unroll := n / t.Lanes
+	if unroll < 1 || n%t.Lanes != 0 || unroll&(unroll-1) != 0 || unroll > mostWhole || len(t.Loops) == 0 || !p.reduces(s) || p.k.Stages[s].Scanned() != kernel.FreeAxis {
+		return
+	}
+	st := &p.k.Stages[s]
+	if slices.ContainsFunc(p.k.Instrs[st.Begin:st.End], func(i kernel.Instr) bool {
+		return i.Op == kernel.Store || i.Op == kernel.Reduce && isExtreme(&i) || i.Op == kernel.Divide
+	}) {
+		return
+	}
+	t.Whole, t.Paced, t.Unroll, t.Rows = true, false, unroll, max(wholeRows/unroll, 1)
+}
+
+// An axis of at most mostWhole vectors is written out, a power of two, whose sums combine in pairs.
+// wholeRows is how many vectors of several iterations of the loop around it are written out: the
+// distances of their operands are computed once.
+const mostWhole, wholeRows = 8, 4
 
 // holds reports whether a stage so far keeps sums in registers: what the others loop over
 // is in memory that is near, and functions of some of it are interleaved.

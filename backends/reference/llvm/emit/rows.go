@@ -97,6 +97,9 @@ func (b *body) rowLoops(loop int, sums []value.Value) []value.Value {
 		return b.along(sums)
 	}
 	a := b.Loops[loop]
+	if b.Whole && loop == len(b.Loops)-1 {
+		return b.wholeLoop(a, sums)
+	}
 	_, out := b.For(vector.Loop{From: b.Index(0), To: b.size(b.k.Axis(b.number, a).Size), Step: b.Index(1), Rolled: true}, sums,
 		func(i value.Value, sums []value.Value) []value.Value {
 			b.enter(loop+1, []place{{i, 0}})
@@ -104,6 +107,33 @@ func (b *body) rowLoops(loop int, sums []value.Value) []value.Value {
 			return b.rowLoops(loop+1, sums)
 		})
 	return out
+}
+
+// wholeLoop writes the loop along the innermost axis a around vectors that are written out: Rows
+// iterations at once, then one by one. Each sum is that of one vector, as if there were a
+// loop along the vectors.
+func (b *body) wholeLoop(a int, sums []value.Value) []value.Value {
+	l := vector.Lanes{N: b.Lanes}
+	loop := func(from value.Value, rows int, sums []value.Value) (value.Value, []value.Value) {
+		to := b.size(b.k.Axis(b.number, a).Size)
+		return b.For(vector.Loop{From: from, To: to, Step: b.Index(int64(rows)), Rolled: true}, sums, func(i value.Value, sums []value.Value) []value.Value {
+			b.enter(len(b.Loops), b.vectors(i, rows, 1))
+			b.emit(len(b.Loops), vector.Lanes{N: 1})
+			b.enter(b.last(), b.vectors(b.Index(0), b.Unroll, b.Lanes))
+			b.emit(b.last(), l)
+			out := append([]value.Value{}, sums...)
+			for _, r := range b.reductions() {
+				for v := range rows * b.Unroll {
+					at := r.at + v%b.Unroll
+					out[at] = b.combine(r.id, out[at], v, rows*b.Unroll, l).V
+				}
+			}
+			return out
+		})
+	}
+	next, sums := loop(b.Index(0), b.Rows, sums)
+	_, sums = loop(next, 1, sums)
+	return sums
 }
 
 // along writes the loop along the vectors.

@@ -127,6 +127,9 @@ type Stage struct {
 	// iteration along the strip after the other. With 0 sums are in memory, and the strip is the
 	// innermost loop.
 	Held int
+	// Whole says that the axis of a stage of Rows along which vectors lie is Unroll vectors long:
+	// an iteration of the innermost of Loops has all of them, and no elements remain.
+	Whole bool
 	// Along says that a stage of Strips, which has no axes, runs in the iterations of the
 	// stage before it, whose values are in registers.
 	Along bool
@@ -196,6 +199,9 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 			fmt.Fprintf(&b, " %s one by one", name(i, t.Vector))
 		default:
 			fmt.Fprintf(&b, " %s by %dx%d", name(i, t.Vector), t.Unroll, t.Lanes)
+			if t.Whole {
+				b.WriteString(" whole")
+			}
 			if t.Paced {
 				b.WriteString(" paced")
 			}

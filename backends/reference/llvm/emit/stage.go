@@ -145,7 +145,8 @@ func (b *body) enter(level int, at []place) {
 		for outer := range b.vars[level-1] {
 			old := before[outer*len(before)/b.vars[level-1]]
 			for v := range at {
-				b.offset[level][n] = append(b.offset[level][n], b.add(old, b.mul(b.position(at[v]), c)))
+				offset := b.add(old, b.mul(at[v].at, c))
+				b.offset[level][n] = append(b.offset[level][n], b.add(offset, b.mul(b.Index(at[v].plus), c)))
 			}
 		}
 	}
