@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -144,4 +145,38 @@ func computeHeads(x, in, bias *lazy.Tensor, heads, part int) *lazy.Tensor {
 	}
 	y := computeLinear(x, in.Narrow(0, part*f, f), bias)
 	return y.Reshape(x.OpenDim(0), x.OpenDim(1), heads, f/heads).Transpose(0, 2, 1, 3)
+}
+
+// RotaryOptions say how [Rotary] turns features.
+type RotaryOptions struct {
+	Base        float64 // what the angles' powers are of; 0 stands for 10,000
+	Interleaved bool    // a pair is two neighbours, as in GGUF files; else features i and i+features/2, as in the library transformers
+}
+
+// Rotary returns x[…, n, features] with pairs of features turned by angles that grow with the place
+// of each of the n tokens, places[n] of integers: rotary position embedding. Pair i of p turns by
+// place·Base^(-i/p). The number of features is even.
+func Rotary(x, places *lazy.Tensor, o RotaryOptions) *lazy.Tensor {
+	return functions.As("nn.rotary", func() *lazy.Tensor { return rotary(x, places, o) }, x, places)
+}
+
+func rotary(x, places *lazy.Tensor, o RotaryOptions) *lazy.Tensor {
+	if x.Err() != nil || x.Rank() < 2 {
+		return x.Narrow(-2, 0, 1) // the error that says so
+	}
+	shape := x.OpenShape()
+	pairs := x.Dim(-1) / 2
+	rates := make([]float32, pairs)
+	for i := range rates {
+		rates[i] = float32(math.Pow(cmp.Or(o.Base, 10_000), -float64(i)/float64(pairs)))
+	}
+	angles := places.Convert(lazy.F32).Unsqueeze(-1).Mul(lazy.From(x.Trace(), rates))
+	cos, sin := angles.Cos().Convert(x.DType()), angles.Sin().Convert(x.DType())
+	axis, split := len(shape)-1, append(slices.Clone(shape[:len(shape)-1]), 2, pairs)
+	if o.Interleaved {
+		axis, split = axis+1, append(split[:len(split)-2], pairs, 2)
+	}
+	both := x.Reshape(split...)
+	a, b := both.Narrow(axis, 0, 1).Squeeze(axis), both.Narrow(axis, 1, 1).Squeeze(axis)
+	return lazy.Stack(axis, a.Mul(cos).Sub(b.Mul(sin)), a.Mul(sin).Add(b.Mul(cos))).Reshape(shape...)
 }

@@ -252,3 +252,46 @@ func TestMaxPoolOfSmallestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// Pairs of features turn by the product of the place and their rate, neighbours or halves apart. The angle
+// between a query and a key depends on the distance of their places alone.
+func TestRotary(t *testing.T) {
+	tr := trace(t, "eval")
+	x := lazy.From(tr, []float32{1, 2, 3, 4, 1, 2, 3, 4}, 2, 4)
+	places := lazy.From(tr, []int32{0, 3})
+	turned := func(a, b float64, i int) (float64, float64) {
+		s, c := math.Sincos(3 * math.Pow(100, -float64(i)/2))
+		return a*c - b*s, a*s + b*c
+	}
+	var side, half [4]float64
+	side[0], side[1] = turned(1, 2, 0)
+	side[2], side[3] = turned(3, 4, 1)
+	half[0], half[2] = turned(1, 3, 0)
+	half[1], half[3] = turned(2, 4, 1)
+	for _, c := range []struct {
+		interleaved bool
+		want        [4]float64
+	}{{true, side}, {false, half}} {
+		y := nn.Rotary(x, places, nn.RotaryOptions{Base: 100, Interleaved: c.interleaved})
+		require.NoError(t, tr.MarkStep(y))
+		got, err := lazy.ToSlice[float32](y)
+		require.NoError(t, err)
+		require.Equal(t, []float32{1, 2, 3, 4}, got[:4])
+		for i, want := range c.want {
+			require.InDelta(t, want, got[4+i], 1e-5)
+		}
+	}
+	product := func(at, other int32) float64 {
+		turn := func(place int32) *lazy.Tensor {
+			return nn.Rotary(lazy.From(tr, []float32{1, 2, 3, 4}, 1, 4), lazy.From(tr, []int32{place}), nn.RotaryOptions{})
+		}
+		y := turn(at).Mul(turn(other)).Sum()
+		require.NoError(t, tr.MarkStep(y))
+		return y.Float()
+	}
+	require.InDelta(t, product(0, 7), product(30, 37), 1e-4)
+	require.NotEqual(t, product(0, 7), product(0, 8))
+
+	require.ErrorContains(t, nn.Rotary(lazy.Ones(tr, lazy.F32, 2, 3), places, nn.RotaryOptions{}).Err(), "nn.rotary")
+	require.Error(t, nn.Rotary(lazy.Ones(tr, lazy.F32, 3), places, nn.RotaryOptions{}).Err())
+}

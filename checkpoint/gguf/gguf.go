@@ -36,6 +36,9 @@ type Tensor struct {
 
 	raw   soa.View
 	plain soa.View
+
+	buffer *soa.Buffer // of the file, which has the elements from byte at on; nil if there are none
+	at     int
 }
 
 // Raw returns the bytes of the blocks in place, as u8[rows,bytes of a row]. A row is the last
@@ -188,6 +191,7 @@ func (t *Tensor) place(b *soa.Buffer, at, n int) {
 	if n == 0 {
 		t.raw = soa.Make(types.Of(types.U8, rows, rowBytes))
 	} else {
+		t.buffer, t.at = b, at
 		t.raw = b.ViewAt(at, types.Of(types.U8, rows, rowBytes))
 	}
 	d := t.DType.Plain()

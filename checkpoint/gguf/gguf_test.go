@@ -146,3 +146,58 @@ func BenchmarkDequantize(b *testing.B) {
 		})
 	}
 }
+
+// The parts of blocks are views of the file's memory, whose numbers make up the dequantized elements.
+func TestBlocks(t *testing.T) {
+	mem := soa.New(4096).Bytes()
+	n := copy(mem, blocks(t))
+	f, err := Decode("m", soa.Wrap(mem[:n]))
+	require.NoError(t, err)
+	seen := 0
+	for _, x := range f.Tensors {
+		b, err := x.Blocks()
+		if x.DType != Q4_0 && x.DType != Q4_1 && x.DType != Q8_0 {
+			require.ErrorContains(t, err, "blocks are read in place of Q4_0, Q4_1 and Q8_0")
+			continue
+		}
+		require.NoError(t, err)
+		seen++
+		want := make([]float32, x.Shape.Elements())
+		require.NoError(t, x.Dequantize(want))
+		require.Equal(t, x.raw.Base(), b.Scale.Base())
+		scales, codes := soa.Make(b.Scale.Type), soa.Make(b.Codes.Type)
+		require.NoError(t, soa.Copy(scales, b.Scale))
+		require.NoError(t, soa.Copy(codes, b.Codes))
+		minima := make([]types.Float16, len(soa.Slice[types.Float16](scales)))
+		if !b.Min.IsZero() {
+			v := soa.Make(b.Min.Type)
+			require.NoError(t, soa.Copy(v, b.Min))
+			minima = soa.Slice[types.Float16](v)
+		}
+		for i, d := range soa.Slice[types.Float16](scales) {
+			for j := range 32 {
+				var q float32
+				switch x.DType {
+				case Q8_0:
+					q = float32(soa.Slice[int8](codes)[i*32+j])
+				case Q4_0:
+					q = float32(soa.Slice[uint8](codes)[i*16+j%16]>>(j/16*4)&15) - 8
+				default:
+					q = float32(soa.Slice[uint8](codes)[i*16+j%16] >> (j / 16 * 4) & 15)
+				}
+				require.Equal(t, want[i*32+j], affine(d.Float32(), q, minima[i].Float32()))
+			}
+		}
+	}
+	require.Equal(t, 3, seen)
+
+	odd := soa.New(4096).Bytes()[1:]
+	f, err = Decode("odd", soa.Wrap(odd[:copy(odd, blocks(t))]))
+	require.NoError(t, err)
+	for _, x := range f.Tensors {
+		if x.DType == Q8_0 {
+			_, err := x.Blocks()
+			require.ErrorContains(t, err, "begins at an odd byte")
+		}
+	}
+}

@@ -18,5 +18,6 @@
 // called from any, each with a trace of its own, unless it draws or assigns: dropout and batch norm
 // in training.
 //
-// The package imports only ltc/internal/diag, ltc/lazy, ltc/nn, ltc/nn/module and ltc/ir/types.
+// The package imports only ltc/internal/diag, ltc/internal/functions, ltc/lazy, ltc/nn, ltc/nn/module and
+// ltc/ir/types.
 package layers

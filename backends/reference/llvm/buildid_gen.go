@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "8f9f01d56a292837c65717de"
+const buildID = "d1302413058c6fe56f86f51b"

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"ltc/checkpoint"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/nn/module"
+	"ltc/nn/quantized"
+	"ltc/tokenizer"
+)
+
+// options say how a model generates text.
+type options struct {
+	places, most, threads int
+	temperature           float64
+	seed                  uint64
+	backend               string
+}
+
+// generator is a model with the text so far.
+type generator struct {
+	options
+	dev    *lazy.Device
+	file   *checkpoint.File
+	tokens *tokenizer.Tokenizer
+	next   *lazy.Function // the next token and the logits, of some tokens and the places up to the last of them
+	end    int32
+	random *rand.Rand
+
+	past  []int32         // the tokens in the caches
+	spent []time.Duration // on each token but the first
+	bytes int             // of all weights, as they are kept
+}
+
+// open loads the model of a file.
+func open(path string, o options) (*generator, error) {
+	file, err := checkpoint.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	c, err := configOf(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	c.Places = o.places
+	tokens, err := tokenizer.FromGGUF(file.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	var with []lazy.Option
+	if o.threads > 0 {
+		with = append(with, lazy.Threads(o.threads))
+	}
+	dev, err := lazy.Open(o.backend, with...)
+	if err != nil {
+		return nil, err
+	}
+	net := NewLlama(c)
+	if err := module.Build(net, dev, module.Empty()); err != nil {
+		return nil, err
+	}
+	if err := module.Eval(net); err != nil {
+		return nil, err
+	}
+	// The caches are no part of the file.
+	if err := quantized.LoadInto(net, &file.State, checkpoint.Options{AllowMissing: true, Share: true}); err != nil {
+		return nil, err
+	}
+	g := &generator{options: o, dev: dev, file: file, tokens: tokens, random: rand.New(rand.NewPCG(o.seed, 0))}
+	for _, t := range file.All() {
+		g.bytes += t.Blocks.Raw().Type.Bytes()
+	}
+	if end, ok := file.Metadata["tokenizer.ggml.eos_token_id"].(uint32); ok {
+		g.end = int32(end)
+	}
+	g.next = lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+		logits := net.Forward(x[0], x[1])
+		return []*lazy.Tensor{logits.ArgMax(-1).Convert(lazy.I32), logits}
+	})
+	// The tokens of a prompt come one by one, too, so that one program serves all.
+	return g, g.next.Inputs(lazy.Input{Name: "token", Type: types.Of(lazy.I32, 1)}, lazy.Input{Name: "past", Type: types.Of(lazy.I32, lazy.Dim("past", 1, c.Places))})
+}
+
+func (g *generator) close() {
+	g.dev.Close()
+	g.file.Close()
+}
+
+// configOf returns the sizes that the metadata of a file tell.
+func configOf(f *checkpoint.File) (c Config, err error) {
+	if a, _ := f.Metadata["general.architecture"].(string); a != "llama" {
+		return c, fmt.Errorf("it is a model of the architecture %q: only llama is implemented", a)
+	}
+	number := func(key string) int {
+		n, ok := f.Metadata["llama."+key].(uint32)
+		if !ok || n == 0 {
+			err = errors.Join(err, fmt.Errorf("the metadata do not have llama.%s", key))
+		}
+		return int(n)
+	}
+	float := func(key string, other float64) float64 {
+		if x, ok := f.Metadata["llama."+key].(float32); ok {
+			return float64(x)
+		}
+		return other
+	}
+	c = Config{
+		Hidden: number("embedding_length"), Layers: number("block_count"), Between: number("feed_forward_length"),
+		Heads: number("attention.head_count"), KeyHeads: number("attention.head_count_kv"),
+		Base: float("rope.freq_base", 10_000), Epsilon: float("attention.layer_norm_rms_epsilon", 1e-5),
+	}
+	if err == nil && (c.Hidden%c.Heads != 0 || c.Heads%c.KeyHeads != 0) {
+		err = fmt.Errorf("embedding_length %d is no multiple of head_count %d, or that none of head_count_kv %d", c.Hidden, c.Heads, c.KeyHeads)
+	}
+	if err != nil {
+		return c, err
+	}
+	tokens, err := f.Tensor("token_embd.weight")
+	if err != nil {
+		return c, err
+	}
+	weights, err := f.Tensor("blk.0.ffn_down.weight")
+	if err != nil {
+		return c, err
+	}
+	c.Vocabulary, c.Tokens, c.Weights = tokens.Type.Shape[0], tokens.Blocks.DType, weights.Blocks.DType
+	return c, nil
+}
+
+// say goes on with the text so far and the given one, hands pieces of what the model says to out as they come, and
+// returns its tokens.
+func (g *generator) say(text string, out func(piece string)) (all []int32, err error) {
+	var next int32
+	for _, id := range g.tokens.IDs(text) {
+		if next, err = g.step(id); err != nil {
+			return nil, err
+		}
+	}
+	stream := g.tokens.Stream(true)
+	for next != g.end {
+		all = append(all, next)
+		out(stream.Next(next))
+		if len(all) == g.most {
+			break
+		}
+		if next, err = g.step(next); err != nil {
+			return all, err
+		}
+	}
+	out(stream.Flush())
+	return all, nil
+}
+
+// step adds a token to the text so far and returns the one after it.
+func (g *generator) step(id int32) (int32, error) {
+	begin := time.Now()
+	g.past = append(g.past, id)
+	if len(g.past) > g.places {
+		return 0, fmt.Errorf("the conversation has more tokens than -context, %d: start with a larger one", g.places)
+	}
+	y, err := g.next.CallAll(context.Background(), lazy.From(g.dev, []int32{id}), lazy.From(g.dev, g.past))
+	if err != nil {
+		return 0, err
+	}
+	best, err := lazy.ToSlice[int32](y[0])
+	if err != nil {
+		return 0, err
+	}
+	if g.temperature > 0 {
+		logits, err := lazy.ToSlice[float32](y[1])
+		if err != nil {
+			return 0, err
+		}
+		best[0] = g.draw(logits)
+	}
+	if len(g.past) > 1 { // the first step compiles
+		g.spent = append(g.spent, time.Since(begin))
+	}
+	return best[0], nil
+}
+
+// draw returns a token that is drawn with the probabilities of the logits, divided by the temperature.
+func (g *generator) draw(logits []float32) int32 {
+	most, sum := float64(slices.Max(logits)), 0.0
+	weights := make([]float64, len(logits))
+	for i, x := range logits {
+		sum += math.Exp((float64(x) - most) / g.temperature)
+		weights[i] = sum
+	}
+	i, _ := slices.BinarySearch(weights, g.random.Float64()*sum)
+	return int32(min(i, len(logits)-1))
+}
+
+// figures tells how fast tokens were generated, by the median of their times, and how often the program was compiled.
+func (g *generator) figures() string {
+	if len(g.spent) == 0 {
+		return ""
+	}
+	median := slices.Sorted(slices.Values(g.spent))[len(g.spent)/2].Seconds()
+	return fmt.Sprintf("[%.1f tokens a second, weights read at %.1f GB/s, %d compiled]", 1/median, float64(g.bytes)/median/1e9, len(g.next.Report().Compiles))
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// SmolLM2 says what is recorded, token for token, in one program for all prompts and places. SMOLLM2 names its
+// GGUF file, and SMOLLM2_EXPECTED the recorded prompts with their continuations.
+func TestSmolLM2(t *testing.T) {
+	path, expected := os.Getenv("SMOLLM2"), os.Getenv("SMOLLM2_EXPECTED")
+	if path == "" || expected == "" {
+		t.Skip("SMOLLM2 and SMOLLM2_EXPECTED do not name the model and its recorded continuations: see README.md")
+	}
+	text, err := os.ReadFile(expected)
+	require.NoError(t, err)
+	var cases []struct {
+		Prompt      string
+		IDs, Greedy []int32
+		Text        string
+	}
+	require.NoError(t, json.Unmarshal(text, &cases))
+	require.NotEmpty(t, cases)
+	g, err := open(path, options{places: 64, most: len(cases[0].Greedy), backend: "cpu"})
+	require.NoError(t, err)
+	defer g.close()
+	for _, c := range cases {
+		require.Equal(t, c.IDs, g.tokens.IDs(c.Prompt))
+		var said strings.Builder
+		got, err := g.say(c.Prompt, func(piece string) { said.WriteString(piece) })
+		require.NoError(t, err)
+		require.Equal(t, c.Greedy, got)
+		require.Equal(t, c.Text, said.String())
+		g.past = nil
+	}
+	r := g.next.Report()
+	require.Len(t, r.Compiles, 1)
+	require.Zero(t, r.CopiedBytes) // neither of the weights nor of the caches
+	t.Log(g.figures())
+
+	g.places, g.past = 8, nil
+	_, err = g.say("The capital of France is", func(string) {})
+	require.ErrorContains(t, err, "more tokens than -context, 8")
+
+	var out strings.Builder
+	require.NoError(t, run(strings.NewReader("What is the capital of France?\n"), &out, path, "", helper, options{places: 128, most: 24, backend: "cpu"}))
+	require.Contains(t, out.String(), "The capital of France is Paris.")
+	require.Contains(t, out.String(), "1 compiled")
+}
+
+// Draws follow the logits: a large temperature reaches other tokens, a small one only the likeliest.
+func TestDraw(t *testing.T) {
+	g := &generator{random: rand.New(rand.NewPCG(1, 0))}
+	count := func(temperature float64) map[int32]int {
+		g.temperature = temperature
+		n := map[int32]int{}
+		for range 1000 {
+			n[g.draw([]float32{1, 3, 2, -30})]++
+		}
+		return n
+	}
+	require.Equal(t, map[int32]int{1: 1000}, count(0.01))
+	n := count(1)
+	require.InDelta(t, 665, n[1], 60) // e³/(e+e²+e³) = 0.665
+	require.InDelta(t, 245, n[2], 60)
+	require.Zero(t, n[3])
+}
+
+// A file that is no such model is refused with what is wrong.
+func TestOtherFiles(t *testing.T) {
+	_, err := open("../../checkpoint/testdata/blocks.gguf", options{places: 8, backend: "cpu"})
+	require.ErrorContains(t, err, "only llama is implemented")
+}

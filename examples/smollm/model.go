@@ -1,0 +1,90 @@
+package main
+
+import (
+	"ltc/checkpoint/gguf"
+	"ltc/lazy"
+	"ltc/nn"
+	"ltc/nn/layers"
+	"ltc/nn/quantized"
+)
+
+// Config has the sizes of a model of the architecture "llama", by the names of GGUF.
+type Config struct {
+	Vocabulary int
+	Hidden     int // features of a token
+	Layers     int
+	Heads      int // of queries
+	KeyHeads   int // of keys and values, each shared by as many heads of queries
+	Between    int // features of the layers between
+	Places     int // the most tokens of a text: the length of the caches
+	Base       float64
+	Epsilon    float64
+	Tokens     gguf.DType // the format of the tokens' weight
+	Weights    gguf.DType // that of all others
+}
+
+// Llama predicts the token after a text. Its fields are named so that its variables have the names
+// of GGUF files.
+type Llama struct {
+	config     Config
+	TokenEmbd  quantized.Embedding
+	Blk        []*Layer
+	OutputNorm layers.RMSNorm
+}
+
+// Layer is attention to the tokens so far, and a gated layer.
+type Layer struct {
+	AttnNorm, FfnNorm               layers.RMSNorm
+	AttnQ, AttnK, AttnV, AttnOutput quantized.Linear
+	FfnGate, FfnUp, FfnDown         quantized.Linear
+	Cache                           layers.KeyValueCache
+}
+
+// NewLlama returns a model without variables: module.Build makes them.
+func NewLlama(c Config) *Llama {
+	linear := func(in, out int) quantized.Linear { return quantized.Linear{In: in, Out: out, Format: c.Weights} }
+	norm := layers.RMSNorm{Sizes: []int{c.Hidden}, Epsilon: c.Epsilon}
+	m := &Llama{config: c, TokenEmbd: quantized.Embedding{Rows: c.Vocabulary, Features: c.Hidden, Format: c.Tokens}, OutputNorm: norm}
+	head := c.Hidden / c.Heads
+	for range c.Layers {
+		m.Blk = append(m.Blk, &Layer{
+			AttnNorm: norm, FfnNorm: norm,
+			AttnQ: linear(c.Hidden, c.Hidden), AttnK: linear(c.Hidden, c.KeyHeads*head), AttnV: linear(c.Hidden, c.KeyHeads*head),
+			AttnOutput: linear(c.Hidden, c.Hidden),
+			FfnGate:    linear(c.Hidden, c.Between), FfnUp: linear(c.Hidden, c.Between), FfnDown: linear(c.Between, c.Hidden),
+			Cache: layers.KeyValueCache{Heads: c.KeyHeads, Places: c.Places, Features: head},
+		})
+	}
+	return m
+}
+
+// Forward records the logits of the token after tokens[n], the last of the text so far, whose
+// length is that of past.
+func (m *Llama) Forward(tokens, past *lazy.Tensor) *lazy.Tensor {
+	n, zero := tokens.OpenDim(0), lazy.Const(tokens.Trace(), lazy.I32, 0)
+	at := past.Size(0).Sub(tokens.Size(0)).Convert(lazy.I32) // of the first of tokens
+	places := lazy.Iota(tokens.Trace(), lazy.I32, 0, n).Add(at)
+	x := m.TokenEmbd.Forward(tokens)
+	for _, l := range m.Blk {
+		x = l.Forward(x, places, at, past.OpenDim(0), m.config)
+	}
+	last := m.OutputNorm.Forward(x).DynamicSlice([]int{1, m.config.Hidden}, tokens.Size(0).Convert(lazy.I32).SubScalar(1), zero)
+	return m.TokenEmbd.Weight.MatMul(last)
+}
+
+// Forward records the layer for x[n, Hidden] at the given places, the last of length places.
+func (l *Layer) Forward(x, places, at *lazy.Tensor, length int, c Config) *lazy.Tensor {
+	split := func(y *lazy.Tensor, heads int) *lazy.Tensor { // [heads, n, features]
+		return y.Reshape(y.OpenDim(0), heads, c.Hidden/c.Heads).Transpose(1, 0, 2)
+	}
+	turn := func(y *lazy.Tensor, heads int) *lazy.Tensor {
+		return nn.Rotary(split(y, heads), places, nn.RotaryOptions{Base: c.Base, Interleaved: true})
+	}
+	h := l.AttnNorm.Forward(x)
+	q, k, v := turn(l.AttnQ.Forward(h), c.Heads), turn(l.AttnK.Forward(h), c.KeyHeads), split(l.AttnV.Forward(h), c.KeyHeads)
+	keys, values := l.Cache.Update(k, v, at, length)
+	y := q.Attention(keys, values, lazy.AttentionOptions{Causal: true})
+	x = x.Add(l.AttnOutput.Forward(y.Transpose(1, 0, 2).Reshape(x.OpenShape()...)))
+	h = l.FfnNorm.Forward(x)
+	return x.Add(l.FfnDown.Forward(nn.SiLU(l.FfnGate.Forward(h)).Mul(l.FfnUp.Forward(h))))
+}

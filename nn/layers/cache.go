@@ -1,0 +1,43 @@
+package layers
+
+import (
+	"ltc/internal/functions"
+	"ltc/lazy"
+	"ltc/nn/module"
+)
+
+// KeyValueCache keeps the keys and values of the tokens of a text so far, for attention in a decoder
+// that gets a few tokens at a time. All steps have one program, and write their rows in place.
+type KeyValueCache struct {
+	module.Base
+	Heads    int // of keys and values
+	Places   int // the most tokens
+	Features int // of a key and of a value
+
+	Keys   *lazy.Tensor `module:",buffer"` // [Heads, Places, Features]
+	Values *lazy.Tensor `module:",buffer"` // [Heads, Places, Features]
+}
+
+// Build declares the variables.
+func (c *KeyValueCache) Build(b *module.Builder) {
+	if positive(b, "layers.KeyValueCache", option{"Heads", c.Heads}, option{"Places", c.Places}, option{"Features", c.Features}) {
+		b.Variable(&c.Keys, nil, c.Heads, c.Places, c.Features)
+		b.Variable(&c.Values, nil, c.Heads, c.Places, c.Features)
+	}
+}
+
+// Update records that k and v[Heads, n, Features] are those of the n tokens from place at on, a
+// scalar of I32. It returns the keys and values [Heads, length, Features] of the first length places.
+// With length at+n they are for [lazy.Tensor.Attention] with Causal. length may be an open size. Tokens behind the last
+// place would overwrite others: the caller sees to it that at+n is at most Places.
+func (c *KeyValueCache) Update(k, v, at *lazy.Tensor, length int) (keys, values *lazy.Tensor) {
+	write := func(into, rows *lazy.Tensor) *lazy.Tensor {
+		return functions.As("layers.key_value_cache", func() *lazy.Tensor {
+			tr := rows.Trace()
+			zero := lazy.Const(tr, lazy.I32, 0)
+			into.Assign(tr.Read(into).DynamicUpdateSlice(rows, zero, at, zero))
+			return tr.Read(into).Narrow(1, 0, length)
+		}, rows, at)
+	}
+	return write(c.Keys, k), write(c.Values, v)
+}

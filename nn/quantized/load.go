@@ -1,0 +1,82 @@
+package quantized
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"ltc/checkpoint"
+	"ltc/lazy"
+	"ltc/nn/module"
+)
+
+// LoadInto gives a network the values of a file. Each [Weight] uses the blocks of the tensor of its name
+// in place: the file must stay open. All other variables get theirs by [checkpoint.LoadInto] with
+// the options o. Names are as these options say. The error joins all weights that do not fit their tensors.
+func LoadInto(net any, from *checkpoint.State, o checkpoint.Options) error {
+	name := func(tensor string) string {
+		tensor, ok := strings.CutPrefix(tensor, o.Prefix)
+		switch {
+		case !ok:
+			return ""
+		case o.Rename != nil:
+			return o.Rename(tensor)
+		}
+		return tensor
+	}
+	tensors := map[string]*checkpoint.Tensor{}
+	for n, t := range from.All() {
+		if n = name(n); n != "" {
+			tensors[n] = t
+		}
+	}
+	state := maps.Collect(module.State(net))
+	taken := map[string]bool{}
+	type pair struct {
+		path string
+		w    *Weight
+		t    *checkpoint.Tensor
+	}
+	var all []pair
+	var errs []error
+	for path, m := range module.Modules(net) {
+		w, ok := m.(*Weight)
+		if !ok {
+			continue
+		}
+		maps.DeleteFunc(state, func(_ string, v *lazy.Tensor) bool { return v == w.Scale || v == w.Min || v == w.Codes })
+		switch t := tensors[path]; {
+		case t == nil && o.AllowMissing:
+		case t == nil:
+			errs = append(errs, fmt.Errorf("%s: the file has no tensor of this name", path))
+		case !t.Quantized():
+			errs = append(errs, fmt.Errorf("%s: the tensor is %v, the weight has blocks of %v", path, t.Type, w.Format))
+		default:
+			if err := w.fits(t.Blocks); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", path, err))
+			}
+			all = append(all, pair{path, w, t})
+		}
+		taken[path] = true
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("load: no variable was changed: %w", err)
+	}
+	rest := o
+	rest.Prefix, rest.Rename = "", func(tensor string) string {
+		if n := name(tensor); !taken[n] {
+			return n
+		}
+		return ""
+	}
+	if err := checkpoint.LoadInto(maps.All(state), from, rest); err != nil {
+		return err
+	}
+	for _, p := range all {
+		if err := p.w.set(p.t.Blocks); err != nil {
+			return fmt.Errorf("load %s: %w", p.path, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package quantized
+
+import (
+	"fmt"
+
+	"ltc/checkpoint/gguf"
+	"ltc/internal/functions"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/nn/module"
+	"ltc/soa"
+)
+
+// Weight is a matrix [Rows, Features] in blocks of Format along its rows, as [gguf.Blocks] has them.
+type Weight struct {
+	Rows, Features int
+	Format         gguf.DType // gguf.Q4_0, gguf.Q4_1 or gguf.Q8_0
+
+	Scale *lazy.Tensor `module:",buffer"` // f16[Rows, blocks, 1]
+	Min   *lazy.Tensor `module:",buffer"` // f16[Rows, blocks, 1]; nil of formats without minima
+	Codes *lazy.Tensor `module:",buffer"`
+}
+
+// format is how the codes of a block become numbers.
+type format struct {
+	codes types.DType
+	size  int // codes, in elements of that dtype
+	min   bool
+	// values records the numbers that scales multiply, by runs of a block's elements.
+	values func(codes *lazy.Tensor) []*lazy.Tensor
+}
+
+var formats = map[gguf.DType]format{
+	gguf.Q4_0: {types.U8, 16, false, func(c *lazy.Tensor) []*lazy.Tensor {
+		both := nibbles(c)
+		for i := range both {
+			both[i] = both[i].SubScalar(8)
+		}
+		return both
+	}},
+	gguf.Q4_1: {types.U8, 16, true, nibbles},
+	gguf.Q8_0: {types.I8, 32, false, func(c *lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{c.Convert(lazy.F32)} }},
+}
+
+// nibbles returns the lower halves of bytes, which are the first elements of a block, and the upper
+// ones.
+func nibbles(c *lazy.Tensor) []*lazy.Tensor {
+	tr := c.Trace()
+	low, high := c.And(lazy.Const(tr, lazy.U8, 15)), c.ShiftRightLogical(lazy.Const(tr, lazy.U8, 4))
+	return []*lazy.Tensor{low.Convert(lazy.F32), high.Convert(lazy.F32)}
+}
+
+// Build declares the variables, which are zero until the blocks of a file are loaded.
+func (w *Weight) Build(b *module.Builder) {
+	f, ok := formats[w.Format]
+	block := w.Format.Block()
+	switch {
+	case !ok:
+		b.Errorf("quantized.Weight.Format is %v: it must be Q4_0, Q4_1 or Q8_0. Load other weights into layers.Linear, dequantized", w.Format)
+		return
+	case w.Rows <= 0 || w.Features <= 0 || w.Features%block != 0:
+		b.Errorf("quantized.Weight is [%d, %d]: sizes must be positive, and Features a multiple of the elements of a block of %v, %d", w.Rows, w.Features, w.Format, block)
+		return
+	}
+	n := w.Features / block
+	b.VariableOf(&w.Scale, lazy.F16, nil, w.Rows, n, 1)
+	if f.min {
+		b.VariableOf(&w.Min, lazy.F16, nil, w.Rows, n, 1)
+	}
+	b.VariableOf(&w.Codes, f.codes, nil, w.Rows, n, f.size)
+}
+
+// fits returns an error if the weight does not have the type of a tensor.
+func (w *Weight) fits(t *gguf.Tensor) error {
+	if t.DType != w.Format {
+		return fmt.Errorf("the weight is of %v, the tensor of %v", w.Format, t.DType)
+	}
+	if len(t.Shape) != 2 || t.Shape[0] != w.Rows || t.Shape[1] != w.Features {
+		return fmt.Errorf("the weight is [%d, %d], the tensor %v", w.Rows, w.Features, t.Shape)
+	}
+	return nil
+}
+
+// set has the variables use the blocks of a tensor that fits, in place.
+func (w *Weight) set(t *gguf.Tensor) error {
+	blocks, err := t.Blocks()
+	if err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		v    *lazy.Tensor
+		view soa.View
+	}{{w.Scale, blocks.Scale}, {w.Min, blocks.Min}, {w.Codes, blocks.Codes}} {
+		if part.v == nil {
+			continue
+		}
+		if err := lazy.SetView(part.v, part.view).Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns the parts of the blocks as tensors of a trace.
+func (w *Weight) read(tr *lazy.Trace) (scale, minimum, codes *lazy.Tensor) {
+	if w.Min != nil {
+		minimum = tr.Read(w.Min)
+	}
+	return tr.Read(w.Scale), minimum, tr.Read(w.Codes)
+}
+
+// values records numbers of blocks, f32[rows, blocks, n], by runs of a block's elements.
+func (w *Weight) values(scale, minimum, codes *lazy.Tensor) []*lazy.Tensor {
+	all := formats[w.Format].values(codes)
+	scale = scale.Convert(lazy.F32)
+	for i, v := range all {
+		if v = v.Mul(scale); minimum != nil {
+			v = v.Add(minimum.Convert(lazy.F32))
+		}
+		all[i] = v
+	}
+	return all
+}
+
+// MatMul records x·weightᵀ of x[…, Features], as f32[…, Rows]. The product computes the numbers of
+// the weight as it reads the blocks, for each row of x anew, and does not keep them.
+func (w *Weight) MatMul(x *lazy.Tensor) *lazy.Tensor {
+	return functions.As("quantized.matmul", func() *lazy.Tensor { return w.matMul(x) }, x, w.Scale, w.Min, w.Codes)
+}
+
+func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
+	if x.Rank() == 0 {
+		return x.Reshape(w.Features)
+	}
+	parts := w.values(w.read(x.Trace()))
+	outer, blocks, n := x.OpenShape(), w.Codes.Dim(1), w.Format.Block()/len(parts)
+	outer = outer[:len(outer)-1]
+	x = x.Convert(lazy.F32).Reshape(append(outer, 1, blocks, len(parts), n)...)
+	var sum *lazy.Tensor
+	for i, v := range parts {
+		term := v.Mul(x.Narrow(-2, i, 1).Squeeze(-2))
+		if sum != nil {
+			term = sum.Add(term)
+		}
+		sum = term
+	}
+	return sum.Sum(-2, -1)
+}
+
+// Gather records the rows that indices choose, as f32[indices…, Features].
+func (w *Weight) Gather(indices *lazy.Tensor) *lazy.Tensor {
+	return functions.As("quantized.gather", func() *lazy.Tensor { return w.gather(indices) }, indices, w.Scale, w.Min, w.Codes)
+}
+
+func (w *Weight) gather(indices *lazy.Tensor) *lazy.Tensor {
+	shape, flat := indices.OpenShape(), indices.Reshape(-1)
+	scale, minimum, codes := w.read(indices.Trace())
+	if minimum != nil {
+		minimum = minimum.Gather(flat)
+	}
+	parts := w.values(scale.Gather(flat), minimum, codes.Gather(flat))
+	return lazy.Concatenate(2, parts...).Reshape(append(shape, w.Features)...)
+}
