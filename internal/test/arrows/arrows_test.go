@@ -147,6 +147,7 @@ var allowed = map[string][]string{
 	"data":                     {"lazy", "soa"},
 	"data/digits":              {"data"},
 	"checkpoint":               {"checkpoint/gguf", "checkpoint/torch", "lazy", "soa", "soa/safetensors"},
+	"train":                    {"checkpoint", "data", "ir/types", "lazy", "nn/module", "optim", "soa"},
 	"checkpoint/gguf":          {"soa"},
 	"checkpoint/torch":         {"soa"},
 	"tokenizer":                {"golang.org/x/text/unicode/norm"},

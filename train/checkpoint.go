@@ -1,0 +1,94 @@
+package train
+
+import (
+	"fmt"
+	"iter"
+	"os"
+
+	"ltc/checkpoint"
+	"ltc/data"
+	"ltc/lazy"
+	"ltc/nn/module"
+)
+
+// progress is what a checkpoint has besides tensors.
+type progress struct {
+	Step     int                `json:"step"`
+	Position data.Position      `json:"position"`
+	Rate     float64            `json:"rate"`
+	Random   []lazy.RandomState `json:"random"`
+	Sums     Means              `json:"sums"`
+	Examples int                `json:"examples"`
+	History  []Epoch            `json:"history"`
+}
+
+// variables are the network's, by their paths, and the optimizer's, by their names.
+func (l *Loop) variables() iter.Seq2[string, *lazy.Tensor] {
+	return func(yield func(string, *lazy.Tensor) bool) {
+		for name, v := range module.State(l.Net) {
+			if !yield(name, v) {
+				return
+			}
+		}
+		for name, v := range checkpoint.ByName(l.Optimizer.State()...) {
+			if !yield(name, v) {
+				return
+			}
+		}
+	}
+}
+
+// Save writes a checkpoint, as checkpoint.Save does: the variables of the network and of the optimizer, the streams of
+// Random, the loader's position, and what the epochs found. A loop that loads it goes on with the same bits.
+func (l *Loop) Save(path string) error {
+	if err := l.check(); err != nil {
+		return err
+	}
+	state, err := checkpoint.StateOf(l.variables())
+	if err != nil {
+		return fmt.Errorf("train: save: %w", err)
+	}
+	p := progress{l.step, l.Train.Position(), l.Optimizer.LR(), l.randomStates(), l.sums, l.examples, l.History}
+	state.Metadata = checkpoint.Metadata{"train": p}
+	if err := checkpoint.Save(path, state); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
+}
+
+// Load goes on from a checkpoint of Save. After an error nothing has changed. If there is no such file, the error is an
+// fs.ErrNotExist.
+func (l *Loop) Load(path string) error {
+	if err := l.check(); err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("train: load: %w", err)
+	}
+	f, err := checkpoint.Open(path)
+	if err != nil {
+		return fmt.Errorf("train: load: %w", err)
+	}
+	defer f.Close()
+	var p progress
+	if err := f.Metadata.Value("train", &p); err != nil {
+		return fmt.Errorf("train: load %s: %w: want a file of Save of this package; checkpoint.LoadInto loads weights alone", path, err)
+	}
+	if len(p.Random) != len(l.Random) {
+		return fmt.Errorf("train: load %s: it has the states of %d random streams, and Random %d: give the same streams as when it was saved", path, len(p.Random), len(l.Random))
+	}
+	at := l.Train.Position()
+	if err := l.Train.Seek(p.Position); err != nil {
+		return fmt.Errorf("train: load %s: %w: the data or the size of batches differ", path, err)
+	}
+	if err := checkpoint.LoadInto(l.variables(), &f.State, checkpoint.Options{}); err != nil {
+		_ = l.Train.Seek(at)
+		return fmt.Errorf("train: %w", err)
+	}
+	for i, r := range l.Random {
+		r.SetState(p.Random[i])
+	}
+	l.Optimizer.SetLR(p.Rate)
+	l.step, l.sums, l.examples, l.History = p.Step, p.Sums, p.Examples, p.History
+	return nil
+}

@@ -1,0 +1,519 @@
+// Package train trains networks: a loop over epochs with metrics, an evaluation after each, early stop, and checkpoints
+// from which a run goes on with the same bits. Its central type is [Loop]. A program that needs another loop calls the
+// parts that [Loop.Run] calls: [Loop.Step], [Loop.Evaluate], [Loop.Save], [Loop.Load], [EarlyStop] and [Bar].
+//
+// The package imports only ltc/checkpoint, ltc/data, ltc/internal/diag, ltc/ir/types, ltc/lazy, ltc/nn/module and ltc/optim.
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"ltc/data"
+	"ltc/internal/diag"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/nn/module"
+	"ltc/optim"
+)
+
+// Values are scalars that a step computes, by name, such as "loss" and "accuracy". Each is a mean over the batch.
+type Values map[string]*lazy.Tensor
+
+// Means are [Values] that were computed, or their means over the examples of an epoch.
+type Means map[string]float64
+
+// Loop trains a network on the batches of a loader. The fields above the first empty line must be given. They may be
+// changed until the first call of a method.
+type Loop struct {
+	Net       any              // of package module, built
+	Optimizer *optim.Optimizer // of its parameters
+	Train     *data.Loader[data.Arrays]
+	Epochs    int
+	// Loss records a step for the tensors of a batch: the mean loss over the batch under the name "loss", and any metrics.
+	// The loop calls it once or a few times, and not for each step: see lazy.Func.
+	Loss func(x []*lazy.Tensor) Values
+
+	Test   *data.Loader[data.Arrays] // is evaluated after each epoch; nil: nothing is
+	Rate   optim.Schedule            // the learning rate of each step; nil: that of the optimizer
+	Stop   EarlyStop                 // ends training before the last epoch
+	Random []*lazy.Random            // streams that Loss or layers draw from, for checkpoints: see module.Random
+	// Checkpoint is a file that Run saves to after each epoch and after each EverySteps steps. Run goes on from it if it is
+	// there. "" for none.
+	Checkpoint string
+	EverySteps int       // 0: after epochs only
+	Out        io.Writer // gets a line for each epoch, and a progress bar if it is a terminal; nil: nothing
+	// Inputs says which sizes of the arrays of batches are open, for package lazy's Function.Inputs. Nil: the number of
+	// examples is, if it differs between batches.
+	Inputs []lazy.Input
+	// AllowUnused accepts trainable parameters that the loss does not depend on.
+	AllowUnused bool
+	OnStep      func(step int, values Means) error // is called after each step
+	OnEpoch     func(e Epoch) error                // is called after each epoch
+
+	// History has the epochs that have ended.
+	History []Epoch
+
+	step     int   // steps taken
+	sums     Means // over the examples of this epoch
+	examples int   // of this epoch so far
+	begun    time.Time
+
+	training, testing *program
+}
+
+// Epoch is what an epoch of training found.
+type Epoch struct {
+	Epoch   int     `json:"epoch"` // from 0
+	Steps   int     `json:"steps"` // of training at its end
+	Rate    float64 `json:"rate"`  // of its last step
+	Train   Means   `json:"train"`
+	Test    Means   `json:"test,omitempty"`
+	Seconds float64 `json:"seconds"` // since the epoch began, or this run of the program if that was later
+}
+
+// program is a compiled function of batches.
+type program struct {
+	loop  *Loop
+	f     *lazy.Function
+	names []string // of results
+	err   error    // of the last recording
+}
+
+func (l *Loop) check() error {
+	switch {
+	case l.Net == nil:
+		return errors.New("train: Net is nil: give the network, after module.Build")
+	case l.Optimizer == nil:
+		return errors.New("train: Optimizer is nil: give one of package optim, of module.Trainable(net)")
+	case l.Train == nil:
+		return errors.New("train: Train is nil: give the loader of the examples, such as data.Arrays.Loader")
+	case l.Train.Len() == 0:
+		return errors.New("train: the loader Train has no batches: it has fewer rows than a batch and drops the last, or none")
+	case l.Loss == nil:
+		return errors.New(`train: Loss is nil: give a function that records the value "loss"`)
+	}
+	if err := module.Check(l.Net); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	if params := l.Optimizer.Params(); len(params) == 0 || params[0].Device() == nil {
+		return errors.New("train: the optimizer has no parameters of a device: make it after module.Build")
+	}
+	return nil
+}
+
+// newProgram returns the function that record makes of the arrays of batches like b.
+func (l *Loop) newProgram(b data.Arrays, from *data.Loader[data.Arrays], record func(x []*lazy.Tensor) (Values, error)) (*program, error) {
+	p := &program{loop: l}
+	p.f = lazy.Func(l.device(), func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+		for i := range x {
+			x[i] = tr.Read(x[i])
+		}
+		values, err := record(x)
+		if p.err = err; err != nil {
+			return nil
+		}
+		p.names = sorted(values)
+		all := make([]*lazy.Tensor, len(p.names))
+		for i, name := range p.names {
+			all[i] = values[name]
+		}
+		return all
+	})
+	inputs := l.Inputs
+	if inputs == nil && from.Size >= 1 && from.Rows%from.Size != 0 && !from.DropLast && from.Rows > from.Size {
+		for i, v := range b {
+			shape := slices.Clone(v.Type.Shape)
+			shape[0] = lazy.Dim("batch", 1, from.Size)
+			inputs = append(inputs, lazy.Input{Name: fmt.Sprint("x", i), Type: types.Of(v.Type.DType, shape...)})
+		}
+	}
+	if inputs != nil {
+		if err := p.f.Inputs(inputs...); err != nil {
+			return nil, fmt.Errorf("train: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// sorted returns the names of values: the loss, then the others in order.
+func sorted[T any](values map[string]T) []string {
+	names := []string{"loss"}
+	for name := range values {
+		if name != "loss" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names[1:])
+	return names
+}
+
+func (l *Loop) device() *lazy.Device { return l.Optimizer.Params()[0].Device() }
+
+// call runs the program on a batch.
+func (p *program) call(ctx context.Context, b data.Arrays) (Means, error) {
+	dev := p.loop.device()
+	x := make([]*lazy.Tensor, len(b))
+	for i, v := range b {
+		x[i] = lazy.FromView(dev, v)
+	}
+	ys, err := p.f.CallAll(ctx, x...)
+	if p.err != nil {
+		return nil, p.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	values := Means{}
+	for i, y := range ys {
+		v, err := lazy.ToSliceContext[float32](ctx, y)
+		if err != nil {
+			return nil, fmt.Errorf("value %s: %w", p.names[i], err)
+		}
+		values[p.names[i]] = float64(v[0])
+	}
+	return values, nil
+}
+
+// recordLoss calls Loss and checks what it returns.
+func (l *Loop) recordLoss(x []*lazy.Tensor) (Values, error) {
+	values := l.Loss(x)
+	if values["loss"] == nil {
+		return nil, fmt.Errorf(`Loss returned no value "loss", but %q`, slices.Sorted(maps.Keys(values)))
+	}
+	out := Values{}
+	for name, v := range values {
+		switch {
+		case v == nil:
+			return nil, fmt.Errorf("value %s is nil", name)
+		case v.Err() != nil:
+			return nil, v.Err()
+		case v.Rank() != 0:
+			return nil, fmt.Errorf("value %s is %v: it must be a scalar, such as the mean over the batch", name, v.Type())
+		}
+		out[name] = v.Convert(lazy.F32)
+	}
+	return out, nil
+}
+
+// Unused returns the names of the parameters that a loss does not depend on.
+func Unused(loss *lazy.Tensor, o *optim.Optimizer) ([]string, error) {
+	grads, err := o.Grads(loss)
+	if err != nil {
+		return nil, err
+	}
+	return unused(grads, o), nil
+}
+
+func unused(grads []*lazy.Tensor, o *optim.Optimizer) (names []string) {
+	for i, w := range o.Params() {
+		if grads[i] == nil && w.RequiresGrad() {
+			names = append(names, w.Name())
+		}
+	}
+	return names
+}
+
+// recordStep records a step of training.
+func (l *Loop) recordStep(x []*lazy.Tensor) (Values, error) {
+	values, err := l.recordLoss(x)
+	if err != nil {
+		return nil, err
+	}
+	grads, err := l.Optimizer.Grads(values["loss"])
+	if err != nil {
+		return nil, err
+	}
+	if names := unused(grads, l.Optimizer); len(names) > 0 && !l.AllowUnused {
+		return nil, fmt.Errorf("the loss does not depend on %s: %s; use the layers in Forward, freeze them, or set AllowUnused", diag.Count(len(names), "parameter"), strings.Join(names, ", "))
+	}
+	return values, l.Optimizer.StepGrads(grads)
+}
+
+// Step trains on one batch and returns its values. It does not move the loader.
+//
+// A loss that is not finite is an error that wraps lazy.ErrNaN. The parameters have been updated then, and are lost. On a
+// device with lazy.CheckNaNs the step fails before that, and the error has the first op that made a NaN, and its line.
+func (l *Loop) Step(ctx context.Context, b data.Arrays) (Means, error) {
+	if l.training == nil {
+		if err := l.check(); err != nil {
+			return nil, err
+		}
+		p, err := l.newProgram(b, l.Train, l.recordStep)
+		if err != nil {
+			return nil, err
+		}
+		l.training = p
+	}
+	if l.Rate != nil {
+		l.Optimizer.SetLR(l.Rate(l.step))
+	}
+	random := l.randomStates()
+	values, err := l.training.call(ctx, b)
+	if err != nil {
+		for i, s := range random { // a step that did not run has drawn nothing
+			l.Random[i].SetState(s)
+		}
+		if l.training.err != nil {
+			l.training = nil // has no results, and the next call records it anew
+		}
+		return nil, fmt.Errorf("train: step %d: %w", l.step, err)
+	}
+	if loss := values["loss"]; math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return values, fmt.Errorf("train: step %d: the loss is %v (%w): go on from an earlier checkpoint with lazy.CheckNaNs(true) or LTC_CHECK_NANS=1, which stops at the first op that makes a NaN and names its line", l.step, loss, lazy.ErrNaN)
+	}
+	l.step++
+	if l.sums == nil {
+		l.sums = Means{}
+	}
+	l.sums.add(values, b.Len())
+	l.examples += b.Len()
+	return values, nil
+}
+
+func (l *Loop) randomStates() (all []lazy.RandomState) {
+	for _, r := range l.Random {
+		all = append(all, r.State())
+	}
+	return all
+}
+
+func (m Means) add(values Means, examples int) {
+	for name, x := range values {
+		m[name] += x * float64(examples)
+	}
+}
+
+func (m Means) over(examples int) Means {
+	all := Means{}
+	for name, x := range m {
+		all[name] = x / float64(max(examples, 1))
+	}
+	return all
+}
+
+// Evaluate returns the means of the values over the first epoch of a loader, with the network in the mode for evaluation.
+// After it the network is in the mode for training.
+func (l *Loop) Evaluate(ctx context.Context, from *data.Loader[data.Arrays]) (Means, error) {
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	if err := module.Eval(l.Net); err != nil {
+		return nil, err
+	}
+	defer module.Train(l.Net)
+	if err := from.Seek(data.Position{}); err != nil {
+		return nil, fmt.Errorf("train: evaluate: %w", err)
+	}
+	sums, examples := Means{}, 0
+	for b, err := range from.Rest() {
+		if err != nil {
+			return nil, fmt.Errorf("train: evaluate: %w", err)
+		}
+		if l.testing == nil {
+			if l.testing, err = l.newProgram(b, from, l.recordLoss); err != nil {
+				return nil, err
+			}
+		}
+		values, err := l.testing.call(ctx, b)
+		if err != nil {
+			if l.testing.err != nil {
+				l.testing = nil
+			}
+			return nil, fmt.Errorf("train: evaluate: %w", err)
+		}
+		sums.add(values, b.Len())
+		examples += b.Len()
+	}
+	return sums.over(examples), nil
+}
+
+// Run trains until Epochs epochs have ended or Stop says so. With a Checkpoint it goes on from that file if it is there, and
+// saves to it; also when ctx is done, before it returns the context's error.
+func (l *Loop) Run(ctx context.Context) error {
+	if err := l.check(); err != nil {
+		return err
+	}
+	if l.Checkpoint != "" && l.step == 0 {
+		if err := l.Load(l.Checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	for len(l.History) < l.Epochs && !l.Stop.Done(l.History) {
+		l.begun = time.Now()
+		if l.examples == 0 || l.Train.Position().Batch > 0 { // else only its evaluation is left
+			if err := l.epoch(ctx); err != nil {
+				return err
+			}
+		}
+		if err := l.endEpoch(ctx); err != nil {
+			if ctx.Err() != nil && l.Checkpoint != "" && l.examples > 0 { // its evaluation is left
+				return errors.Join(err, l.Save(l.Checkpoint))
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// epoch trains on what is left of an epoch.
+func (l *Loop) epoch(ctx context.Context) error {
+	bar := NewBar(l.Out, fmt.Sprintf("epoch %d/%d", len(l.History)+1, l.Epochs), l.Train.Len(), l.Train.Position().Batch)
+	defer bar.Close()
+	for b, err := range l.Train.Rest() {
+		if err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+		values, err := l.Step(ctx, b)
+		if err != nil {
+			if ctx.Err() != nil && l.Checkpoint != "" { // the batch is lost: go back to it
+				return errors.Join(err, l.saveBefore())
+			}
+			return err
+		}
+		bar.Add(1, values)
+		if l.OnStep != nil {
+			if err := l.OnStep(l.step-1, values); err != nil {
+				return err
+			}
+		}
+		if l.Checkpoint != "" && l.EverySteps > 0 && l.step%l.EverySteps == 0 {
+			if err := l.Save(l.Checkpoint); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// saveBefore saves with the loader at the batch whose step did not run.
+func (l *Loop) saveBefore() error {
+	at := l.Train.Position()
+	before := data.Position{Epoch: at.Epoch, Batch: at.Batch - 1}
+	if at.Batch == 0 {
+		before = data.Position{Epoch: at.Epoch - 1, Batch: l.Train.Len() - 1}
+	}
+	if err := l.Train.Seek(before); err != nil {
+		return err
+	}
+	return l.Save(l.Checkpoint)
+}
+
+func (l *Loop) endEpoch(ctx context.Context) error {
+	e := Epoch{Epoch: len(l.History), Steps: l.step, Rate: l.Optimizer.LR(), Train: l.sums.over(l.examples)}
+	if l.Test != nil {
+		var err error
+		if e.Test, err = l.Evaluate(ctx, l.Test); err != nil {
+			return err
+		}
+	}
+	e.Seconds = time.Since(l.begun).Seconds()
+	l.History = append(l.History, e)
+	l.sums, l.examples = Means{}, 0
+	if l.Out != nil {
+		fmt.Fprintf(l.Out, "epoch %d/%d  %v\n", e.Epoch+1, l.Epochs, e)
+	}
+	if l.Checkpoint != "" {
+		if err := l.Save(l.Checkpoint); err != nil {
+			return err
+		}
+	}
+	if l.OnEpoch != nil {
+		return l.OnEpoch(e)
+	}
+	return nil
+}
+
+// String is the means of an epoch and its seconds.
+func (e Epoch) String() string {
+	text := e.Train.String()
+	if e.Test != nil {
+		text += "  test " + e.Test.String()
+	}
+	return fmt.Sprintf("%s  %.1f s", text, e.Seconds)
+}
+
+// String is the means, the loss first.
+func (m Means) String() string {
+	var all []string
+	for _, name := range sorted(m) {
+		if x, ok := m[name]; ok {
+			all = append(all, fmt.Sprintf("%s %.4f", name, x))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// Report returns what the programs have done: that of a step, and that of evaluations. Each compiles once.
+func (l *Loop) Report() (training, testing lazy.Report) {
+	if l.training != nil {
+		training = l.training.f.Report()
+	}
+	if l.testing != nil {
+		testing = l.testing.f.Report()
+	}
+	return training, testing
+}
+
+// Steps returns how many steps have been taken.
+func (l *Loop) Steps() int { return l.step }
+
+// Accuracy is the part of the rows of logits[batch, classes] whose largest element is that of the label[batch].
+func Accuracy(logits, labels *lazy.Tensor) *lazy.Tensor {
+	return logits.ArgMax(-1).Equal(labels.Convert(lazy.I64)).Convert(lazy.F32).Mean()
+}
+
+// EarlyStop says when training brings nothing more. The zero EarlyStop never does.
+type EarlyStop struct {
+	Metric   string  // of the test, or of training where there is none; "": the loss
+	Patience int     // epochs without a better value after which to stop; 0: never
+	Least    float64 // a value is better by more than this
+	Larger   bool    // larger values are better
+}
+
+// Done reports whether to stop after these epochs.
+func (s EarlyStop) Done(history []Epoch) bool {
+	if s.Patience < 1 {
+		return false
+	}
+	if s.Metric == "" {
+		s.Metric = "loss"
+	}
+	best, since := math.Inf(1), 0
+	for _, e := range history {
+		of := e.Test
+		if of == nil {
+			of = e.Train
+		}
+		x, ok := of[s.Metric]
+		if !ok {
+			continue
+		}
+		if s.Larger {
+			x = -x
+		}
+		if since++; x < best-s.Least {
+			best, since = x, 0
+		}
+	}
+	return since >= s.Patience
+}
+
+// terminal reports whether w is a terminal.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

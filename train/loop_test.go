@@ -1,0 +1,328 @@
+package train_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	_ "ltc/backends/reference/llvm"
+	"ltc/data"
+	"ltc/data/digits"
+	"ltc/lazy"
+	"ltc/nn"
+	"ltc/nn/layers"
+	"ltc/nn/module"
+	"ltc/optim"
+	"ltc/soa"
+	"ltc/train"
+)
+
+// arrays are rows of the digits: images f32[n,64] and labels i32[n].
+func arrays(t testing.TB, rows int) (some, others data.Arrays) {
+	table := digits.Load()
+	part := func(rows []int) data.Arrays {
+		x, err := data.ArrayOf(data.Gather[float32](nil, table, rows, 0, digits.Pixels), len(rows), digits.Pixels)
+		require.NoError(t, err)
+		y, err := data.ArrayOf(data.Gather[int32](nil, table, rows, digits.Label, digits.Label+1))
+		require.NoError(t, err)
+		return data.Arrays{x, y}
+	}
+	all := data.All(rows)
+	return part(all[rows/4:]), part(all[:rows/4])
+}
+
+// newLoop returns a loop over 150 digits in batches of 32, the last of 22, with a network that drops and has running
+// statistics; and its random stream.
+func newLoop(t testing.TB, opts ...lazy.Option) *train.Loop {
+	dev, err := lazy.Open("cpu", append([]lazy.Option{lazy.Seed(1)}, opts...)...)
+	require.NoError(t, err)
+	random := lazy.NewRandom(dev, 9)
+	net := layers.Sequential{
+		&layers.Linear{In: digits.Pixels, Out: 16}, &layers.BatchNorm{Channels: 16}, layers.ReLU(), &layers.Dropout{P: 0.2}, &layers.Linear{In: 16, Out: 10},
+	}
+	require.NoError(t, module.Build(net, dev, module.Random(random)))
+	some, others := arrays(t, 200)
+	return &train.Loop{
+		Net: net, Optimizer: optim.NewAdamW(dev, module.Trainable(net), optim.AdamConfig{LR: 0.01}),
+		Train: some.Loader(data.Batches{Size: 32, Seed: 4}), Test: others.Loader(data.Batches{Size: 32, InOrder: true}),
+		Epochs: 3, Rate: optim.Cosine(0.01, 0, 15), Random: []*lazy.Random{random},
+		Loss: func(x []*lazy.Tensor) train.Values {
+			logits := net.Forward(x[0])
+			return train.Values{"loss": nn.CrossEntropy(logits, x[1], nn.CrossEntropyOptions{}), "accuracy": train.Accuracy(logits, x[1])}
+		},
+	}
+}
+
+// bits are the variables of a loop's network and optimizer.
+func bits(t testing.TB, l *train.Loop) map[string][]uint32 {
+	all := map[string][]uint32{}
+	add := func(name string, v *lazy.Tensor) {
+		value, err := v.Value()
+		require.NoError(t, err)
+		if v.DType().Size() == 8 {
+			for _, x := range soa.Bits[uint64](value) {
+				all[name] = append(all[name], uint32(x), uint32(x>>32))
+			}
+			return
+		}
+		all[name] = slices.Clone(soa.Bits[uint32](value))
+	}
+	for name, v := range module.State(l.Net) {
+		add(name, v)
+	}
+	for _, v := range l.Optimizer.State() {
+		add(v.Name(), v)
+	}
+	return all
+}
+
+// requireSame requires that two loops have the same bits.
+func requireSame(t testing.TB, want, got map[string][]uint32, cut int) {
+	t.Helper()
+	require.Len(t, got, len(want))
+	for name := range want {
+		if !slices.Equal(want[name], got[name]) {
+			t.Errorf("%s differs after a cut at step %d", name, cut)
+		}
+	}
+}
+
+// history is that of a loop without times.
+func history(l *train.Loop) []train.Epoch {
+	all := slices.Clone(l.History)
+	for i := range all {
+		all[i].Seconds = 0
+	}
+	return all
+}
+
+// A run of training is one compile, and so are its evaluations, although the last batches are short.
+func TestOneCompile(t *testing.T) {
+	l := newLoop(t)
+	l.Epochs = 8
+	require.NoError(t, l.Run(t.Context()))
+	require.Len(t, l.History, 8)
+	require.Equal(t, 8*5, l.Steps())
+	first, last := l.History[0], l.History[7]
+	require.Less(t, last.Train["loss"], first.Train["loss"]/2)
+	require.Greater(t, last.Test["accuracy"], 0.75)
+	training, testing := l.Report()
+	require.EqualValues(t, 1, training.Compiled)
+	require.EqualValues(t, 1, testing.Compiled)
+	require.EqualValues(t, 8*5, training.Runs)
+	require.Zero(t, training.Syncs())
+	require.NotContains(t, fmt.Sprint(training), "evaluator")
+}
+
+// The means of an evaluation are over examples and not over batches.
+func TestEvaluate(t *testing.T) {
+	l := newLoop(t)
+	some, _ := arrays(t, 200)
+	want, err := l.Evaluate(t.Context(), some.Loader(data.Batches{}))
+	require.NoError(t, err)
+	again := newLoop(t)
+	got, err := again.Evaluate(t.Context(), some.Loader(data.Batches{Size: 32}))
+	require.NoError(t, err)
+	require.InDelta(t, want["loss"], got["loss"], 1e-5)
+	require.InDelta(t, want["accuracy"], got["accuracy"], 1e-6)
+	_, report := again.Report()
+	require.EqualValues(t, 1, report.Compiled)
+}
+
+var errStop = errors.New("stop")
+
+// A run that was ended after any step, in another process as it were, goes on with the bits of one that was not.
+func TestResume(t *testing.T) {
+	whole := newLoop(t)
+	require.NoError(t, whole.Run(t.Context()))
+	want := bits(t, whole)
+	for _, cut := range []int{1, 3, 5, 6, 10, 14, 15} {
+		path := filepath.Join(t.TempDir(), "train.safetensors")
+		l := newLoop(t)
+		l.Checkpoint, l.EverySteps = path, 1
+		l.OnStep = func(step int, _ train.Means) error {
+			if step == cut {
+				return errStop
+			}
+			return nil
+		}
+		if err := l.Run(t.Context()); cut < 15 {
+			require.ErrorIs(t, err, errStop)
+		} else {
+			require.NoError(t, err)
+		}
+		again := newLoop(t, lazy.Seed(77))
+		again.Checkpoint = path
+		again.Train.Workers = 2
+		require.NoError(t, again.Run(t.Context()))
+		requireSame(t, want, bits(t, again), cut)
+		require.Equal(t, history(whole), history(again), "cut after step %d", cut)
+	}
+}
+
+// A run that its context ends saves, and loses no batch.
+func TestCancel(t *testing.T) {
+	whole := newLoop(t)
+	require.NoError(t, whole.Run(t.Context()))
+	for _, cut := range []int{0, 4, 7, 9} { // before the evaluation of an epoch, too
+		path := filepath.Join(t.TempDir(), "train.safetensors")
+		l := newLoop(t)
+		l.Checkpoint = path
+		ctx, cancel := context.WithCancel(t.Context())
+		l.OnStep = func(step int, _ train.Means) error {
+			if step == cut {
+				cancel()
+			}
+			return nil
+		}
+		require.ErrorIs(t, l.Run(ctx), context.Canceled)
+		again := newLoop(t)
+		again.Checkpoint = path
+		require.NoError(t, again.Load(path))
+		require.Equal(t, cut+1, again.Steps())
+		require.NoError(t, again.Run(t.Context()))
+		requireSame(t, bits(t, whole), bits(t, again), cut)
+		require.Equal(t, history(whole), history(again))
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	dir := t.TempDir()
+	l := newLoop(t)
+	require.ErrorIs(t, l.Load(filepath.Join(dir, "none")), fs.ErrNotExist)
+	path := filepath.Join(dir, "a.safetensors")
+	require.NoError(t, l.Save(path))
+	other := newLoop(t)
+	other.Random = nil
+	require.ErrorContains(t, other.Load(path), "it has the states of 1 random streams, and Random 0")
+	other = newLoop(t)
+	net := layers.Sequential{&layers.Linear{In: digits.Pixels, Out: 10}}
+	require.NoError(t, module.Build(net, other.Optimizer.Params()[0].Device()))
+	other.Net = net
+	require.ErrorContains(t, other.Load(path), "0.bias")
+	require.Zero(t, other.Train.Position())
+	require.Zero(t, other.Steps())
+}
+
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		change func(l *train.Loop)
+		want   string
+	}{
+		{func(l *train.Loop) { l.Net = nil }, "train: Net is nil: give the network, after module.Build"},
+		{func(l *train.Loop) { l.Net = 3 }, "train: "},
+		{func(l *train.Loop) { l.Optimizer = nil }, "train: Optimizer is nil"},
+		{func(l *train.Loop) { l.Train = nil }, "train: Train is nil"},
+		{func(l *train.Loop) { l.Train.Rows = 0 }, "train: the loader Train has no batches"},
+		{func(l *train.Loop) { l.Loss = nil }, `train: Loss is nil: give a function that records the value "loss"`},
+		{func(l *train.Loop) {
+			l.Loss = func(x []*lazy.Tensor) train.Values { return train.Values{"los": x[0].Sum()} }
+		}, `train: step 0: Loss returned no value "loss", but ["los"]`},
+		{func(l *train.Loop) {
+			l.Loss = func(x []*lazy.Tensor) train.Values { return train.Values{"loss": x[0]} }
+		}, `value loss is f32[`},
+		{func(l *train.Loop) {
+			l.Loss = func(x []*lazy.Tensor) train.Values { return train.Values{"loss": x[0].MatMul(x[0]).Sum()} }
+		}, `loop_test.go:`},
+	} {
+		l := newLoop(t)
+		c.change(l)
+		require.ErrorContains(t, l.Run(t.Context()), c.want)
+	}
+}
+
+// Parameters that nothing uses are listed.
+func TestUnused(t *testing.T) {
+	l := newLoop(t)
+	dev := l.Optimizer.Params()[0].Device()
+	net := struct{ Used, Spare layers.Linear }{layers.Linear{In: digits.Pixels, Out: 10}, layers.Linear{In: 3, Out: 2}}
+	require.NoError(t, module.Build(&net, dev))
+	l.Net, l.Optimizer = &net, optim.NewSGD(dev, module.Trainable(&net), optim.SGDConfig{LR: 0.1})
+	l.Loss = func(x []*lazy.Tensor) train.Values {
+		return train.Values{"loss": nn.CrossEntropy(net.Used.Forward(x[0]), x[1], nn.CrossEntropyOptions{})}
+	}
+	require.EqualError(t, l.Run(t.Context()), "train: step 0: the loss does not depend on 2 parameters: spare.weight, spare.bias; use the layers in Forward, freeze them, or set AllowUnused")
+	l.AllowUnused = true
+	require.NoError(t, l.Run(t.Context()))
+}
+
+// A label that is no class is an error with the line of the loss, and changes nothing.
+func TestLabels(t *testing.T) {
+	l := newLoop(t)
+	l.Loss = func(x []*lazy.Tensor) train.Values {
+		return train.Values{"loss": nn.CrossEntropy(l.Net.(layers.Layer).Forward(x[0]), x[1].AddScalar(1), nn.CrossEntropyOptions{})}
+	}
+	before := bits(t, l)
+	err := l.Run(t.Context())
+	require.ErrorIs(t, err, lazy.ErrIndex)
+	require.ErrorContains(t, err, "loop_test.go:")
+	require.Equal(t, before, bits(t, l))
+}
+
+// A loss that becomes NaN ends training, and on request names the op and the line that made it.
+func TestNaN(t *testing.T) {
+	broken := func(opts ...lazy.Option) *train.Loop {
+		l := newLoop(t, opts...)
+		l.Loss = func(x []*lazy.Tensor) train.Values {
+			logits := l.Net.(layers.Layer).Forward(x[0])
+			return train.Values{"loss": logits.SubScalar(9).Log().Mean()}
+		}
+		return l
+	}
+	l := broken()
+	l.Checkpoint = filepath.Join(t.TempDir(), "a.safetensors")
+	l.EverySteps = 1
+	err := l.Run(t.Context())
+	require.ErrorIs(t, err, lazy.ErrNaN)
+	require.ErrorContains(t, err, "train: step 0: the loss is NaN")
+	require.ErrorContains(t, err, "LTC_CHECK_NANS=1")
+	require.NoFileExists(t, l.Checkpoint)
+
+	l = broken(lazy.CheckNaNs(true))
+	before := bits(t, l)
+	err = l.Run(t.Context())
+	require.ErrorIs(t, err, lazy.ErrNaN)
+	require.ErrorContains(t, err, "loop_test.go:")
+	require.ErrorContains(t, err, "log")
+	require.Equal(t, before, bits(t, l))
+}
+
+func TestEarlyStop(t *testing.T) {
+	of := func(losses ...float64) (all []train.Epoch) {
+		for _, x := range losses {
+			all = append(all, train.Epoch{Train: train.Means{"loss": 1 - x}, Test: train.Means{"loss": x, "accuracy": -x}})
+		}
+		return all
+	}
+	stop := train.EarlyStop{Patience: 2}
+	require.False(t, stop.Done(nil))
+	require.False(t, stop.Done(of(3, 2, 2)))
+	require.True(t, stop.Done(of(3, 2, 2, 2.5)))
+	require.False(t, stop.Done(of(3, 2, 2, 1.9)))
+	stop.Least = 0.5
+	require.True(t, stop.Done(of(3, 2, 2, 1.9)))
+	require.True(t, train.EarlyStop{Patience: 1, Metric: "accuracy", Larger: true}.Done(of(3, 2, 2)))
+	require.False(t, train.EarlyStop{}.Done(of(1, 2, 3, 4)))
+	require.True(t, train.EarlyStop{Patience: 1}.Done([]train.Epoch{{Train: train.Means{"loss": 1}}, {Train: train.Means{"loss": 1}}}))
+
+	l := newLoop(t)
+	l.Epochs, l.Stop = 50, train.EarlyStop{Patience: 1, Least: 1e9}
+	require.NoError(t, l.Run(t.Context()))
+	require.Len(t, l.History, 1+1)
+}
+
+// What is no terminal gets a line for each epoch, and no bar.
+func TestOut(t *testing.T) {
+	var out bytes.Buffer
+	l := newLoop(t)
+	l.Out, l.Epochs = &out, 2
+	require.NoError(t, l.Run(t.Context()))
+	require.Regexp(t, `^epoch 1/2  loss \d\.\d{4} accuracy 0\.\d{4}  test loss \d\.\d{4} accuracy 0\.\d{4}  \d+\.\d s\nepoch 2/2  loss [^\n]*\n$`, out.String())
+}
