@@ -111,8 +111,10 @@ def judged(server, call_of, op, sample, differ):
             if not without(e) or len(wrt) < 2:
                 raise Undefined("PyTorch: " + str(e).split(".")[0][:100])
             # PyTorch has none for one of them: those that it has one for alone remain.
+            for x in leaves:
+                x.requires_grad_(False)
             fewer = [x for x in wrt if has(op, sample, x)]
-            wrt = fewer if len(fewer) < len(wrt) else wrt[:1]
+            wrt = fewer if 0 < len(fewer) < len(wrt) else wrt[:1]
         finally:
             for x in leaves:
                 x.requires_grad_(False)
