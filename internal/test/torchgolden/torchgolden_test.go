@@ -168,12 +168,11 @@ func TestEveryGradientHasASecond(t *testing.T) {
 		require.NoError(t, err)
 		_, err = os.Stat(filepath.Join(dir, "second", filepath.Base(path)))
 		op := cases[0].Op
-		reason := withoutSecond[op]
-		if reason != "" || !slices.ContainsFunc(cases, func(c Case) bool { return c.Cotangents != nil }) {
-			require.ErrorIs(t, err, os.ErrNotExist, "%s has second derivatives, but no gradient or a reason for which it has none: %s", op, reason)
-			continue
+		if reason := withoutSecond[op]; reason != "" {
+			require.ErrorIs(t, err, os.ErrNotExist, "%s has second derivatives, and a reason for which it has none: %s", op, reason)
+		} else if slices.ContainsFunc(cases, func(c Case) bool { return c.Cotangents != nil }) {
+			require.NoError(t, err, "%s has a gradient and no second derivatives: run tools/goldens/goldens.py %s", op, op)
 		}
-		require.NoError(t, err, "%s has a gradient and no second derivatives: run tools/goldens/goldens.py %s", op, op)
 	}
 }
 
