@@ -191,8 +191,8 @@ NO_EDGES = {name: why for why, names in NO_EDGES.items() for name in names}
 
 
 def edges(sample):
-    """A sample at edges: with zeros in place of one of its tensors, of all, and with whole numbers, of which
-    many are equal."""
+    """A sample at edges: with zeros in place of one of its tensors, of all, with ones, and with whole numbers,
+    of which many are equal."""
     leaves = leaves_of([sample.input, *sample.args, *sample.kwargs.values()])
     values = [x.detach().clone() for x in leaves]
     for zero in [*[[x] for x in leaves], leaves] if len(leaves) > 1 else [leaves]:
@@ -200,6 +200,10 @@ def edges(sample):
             x.zero_()
         yield "zeros"
         restore(leaves, values)
+    for x in leaves:
+        x.fill_(1)
+    yield "ones"
+    restore(leaves, values)
     for x in leaves:
         x.round_() if not x.is_complex() else None
     yield "whole numbers"
