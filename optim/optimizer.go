@@ -272,9 +272,16 @@ func (o *Optimizer) problem() error {
 
 // StepGrads is [Optimizer.Step] with gradients, in the order of [Optimizer.Params]. A
 // parameter whose gradient is nil, or that requires none, stays as it is.
-func (o *Optimizer) StepGrads(grads []*lazy.Tensor) error {
+func (o *Optimizer) StepGrads(grads []*lazy.Tensor) error { return o.StepGradsUnless(nil, grads) }
+
+// StepGradsUnless is [Optimizer.StepGrads] that leaves parameters and state as they are in steps where skip is true: a
+// bool scalar, or nil.
+func (o *Optimizer) StepGradsUnless(skip *lazy.Tensor, grads []*lazy.Tensor) error {
 	if err := o.problem(); err != nil {
 		return err
+	}
+	if skip != nil && (skip.Err() != nil || skip.DType() != types.Bool || skip.Rank() != 0) {
+		return fmt.Errorf("%s: skip is %v: give a bool scalar", o.name, skip)
 	}
 	tr, err := o.checkGrads(grads)
 	if err != nil {
@@ -289,6 +296,9 @@ func (o *Optimizer) StepGrads(grads []*lazy.Tensor) error {
 		news, grads = append(news, some...), grads[len(g.params):]
 	}
 	for _, a := range news {
+		if skip != nil {
+			a.value = skip.Where(tr.Read(a.variable), a.value)
+		}
 		a.variable.Assign(a.value)
 	}
 	return nil

@@ -319,3 +319,32 @@ func TestStepBackward(t *testing.T) {
 		require.Equal(t, c.want, got)
 	}
 }
+
+// Every rule leaves parameters and all of its state alone in a step that is skipped, and compiles nothing for it.
+func TestStepGradsUnless(t *testing.T) {
+	for name, c := range optimizers {
+		dev, tr := open(t)
+		w := setAll(dev.Variable("w", lazy.F32, 3, 2), []float64{1, 2, 3, 4, 5, 6})
+		b := setAll(dev.Variable("b", lazy.F32, 2, 1), []float64{7, 8})
+		c.second.Params = tensors{b}
+		o := c.make(dev, tensors{w}, c.second)
+		bad := lazy.NewScalar(dev, "bad", lazy.F32, 0)
+		var states [][]float64
+		for _, x := range []float64{0, 1, 0} {
+			require.NoError(t, bad.Set(x))
+			grads, err := o.Grads(tr.Read(w).Mul(w).Sum().Add(tr.Read(b).Sum()))
+			require.NoError(t, err)
+			require.NoError(t, o.StepGradsUnless(tr.Read(bad).GreaterScalar(0), grads), name)
+			require.NoError(t, tr.MarkStep(), name)
+			var state []float64
+			for _, v := range append(o.Params(), o.State()...) {
+				state = append(state, floats(t, v)...)
+			}
+			states = append(states, state)
+		}
+		require.Equal(t, states[0], states[1], name)
+		require.NotEqual(t, states[1], states[2], name)
+		require.Len(t, tr.Report().Compiles, 1, name)
+		require.ErrorContains(t, o.StepGradsUnless(tr.Read(w), o.Params()), "give a bool scalar", name)
+	}
+}

@@ -7,6 +7,7 @@ w2 and b2 the second. Lion and LAMB, which PyTorch lacks, are written out here.
 """
 
 import json
+import math
 import pathlib
 
 import torch
@@ -234,6 +235,28 @@ def clips():
     return found
 
 
+def scaler():
+    """The scales of GradScaler over 50 steps, some with gradients that are not finite."""
+    values = numbers(50, 13, 3).tolist()
+    for i, v in {3: math.inf, 4: -math.inf, 17: math.nan, 30: math.inf, 46: math.nan}.items():
+        values[i] = v
+    found = {"values": [v if math.isfinite(v) else str(v) for v in values]}
+    for name, arguments in {"plain": {"init_scale": 1024.0, "growth_interval": 4}, "largest": {"init_scale": 2.0**126, "growth_factor": 4.0, "backoff_factor": 0.25, "growth_interval": 3}}.items():
+        p = torch.nn.Parameter(torch.tensor([1.0, -2.0]))
+        o = torch.optim.Adam([p], lr=0.1)
+        s = torch.amp.GradScaler("cpu", **arguments)
+        found[name] = {"scales": [], "params": []}
+        for v in values:
+            o.zero_grad()
+            # An infinite gradient, and a loss that is none: the product with the scale may overflow.
+            p.grad = torch.tensor([v, 0.5]) * s.scale(torch.tensor(1.0)).double().item() if math.isfinite(v) else torch.tensor([v, 0.5])
+            s.step(o)
+            s.update()
+            found[name]["scales"].append(s.get_scale())
+            found[name]["params"].append(p.tolist())
+    return found
+
+
 def main():
     torch.set_num_threads(1)
     start = model(torch.float64)
@@ -246,6 +269,7 @@ def main():
         "narrow": narrow(),
         "averages": averages(),
         "clips": clips(),
+        "scaler": scaler(),
     }
     for name, make, own in cases():
         found["optimizers"][name] = {str(d)[-2:]: trained(name, make, own, d) for d in (torch.float64, torch.float32)}
@@ -265,7 +289,7 @@ def rounded(x):
         return {k: rounded(v) for k, v in x.items()}
     if isinstance(x, list):
         return [rounded(v) for v in x]
-    return float(f"{x:.15g}")
+    return x if isinstance(x, str) else float(f"{x:.15g}")
 
 
 if __name__ == "__main__":

@@ -136,6 +136,7 @@ var allowed = map[string][]string{
 	"ltctest":                  {"ir", "lazy", "internal/diag", "internal/env"},
 	"internal/callsite/nested": {},
 	"optim":                    {"lazy"},
+	"optim/amp":                {"lazy", "optim"},
 	"internal/functions":       {"ir/ops", "lazy", "shapeinfer"},
 	"nn":                       {"internal/functions", "ir/ops", "lazy"},
 	"nn/module":                {"ir/ops", "lazy"},

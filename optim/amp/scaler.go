@@ -1,0 +1,197 @@
+// Package amp trains in 16 bits: torch.amp's loss scaling. Its central type is [LossScaler].
+//
+// The package imports only ltc/ir/types, ltc/lazy and ltc/optim.
+package amp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/optim"
+)
+
+// ScalerConfig is the config of [NewLossScaler]. A field of 0 has PyTorch's default.
+type ScalerConfig struct {
+	Scale    float64 // at first; 0: 65536
+	Growth   float64 // the factor of the scale after Interval good steps; 0: 2
+	Backoff  float64 // the factor of the scale after a step that is skipped; 0: 0.5
+	Interval int     // good steps in a row before the scale grows; 0: 2000
+}
+
+// LossScaler scales losses, so that gradients of f16 do not become 0, and skips steps whose
+// gradients are not finite: torch.amp.GradScaler. The scale is a variable: a step that is skipped
+// compiles nothing, and nothing is read back.
+//
+// A LossScaler belongs to one optimizer.
+type LossScaler struct {
+	config  ScalerConfig
+	o       *optim.Optimizer
+	scale   *lazy.Tensor // f32
+	tracker *lazy.Tensor // good steps since the scale changed
+	found   *lazy.Tensor // whether a gradient of the step at hand is not finite
+	err     error
+}
+
+// NewLossScaler returns a scaler of the losses of o.
+func NewLossScaler(o *optim.Optimizer, c ScalerConfig) *LossScaler {
+	c = ScalerConfig{cmp.Or(c.Scale, 65536), cmp.Or(c.Growth, 2), cmp.Or(c.Backoff, 0.5), cmp.Or(c.Interval, 2000)}
+	s := &LossScaler{config: c, o: o}
+	if s.err = s.check(); s.err != nil {
+		s.err = fmt.Errorf("loss_scaler: %w", s.err)
+		return s
+	}
+	dev := o.Params()[0].Device()
+	s.scale = dev.Variable("loss_scaler.scale", types.F32).Init(lazy.Constant(c.Scale))
+	s.tracker = dev.Variable("loss_scaler.tracker", types.I32)
+	return s
+}
+
+func (s *LossScaler) check() error {
+	c := s.config
+	switch {
+	case s.o == nil:
+		return errors.New("the optimizer is nil: give the one whose steps it is to skip")
+	case len(s.o.Params()) == 0:
+		return s.o.StepGrads(nil) // the mistake in its arguments
+	case !(c.Scale > 0) || c.Scale > math.MaxFloat32:
+		return fmt.Errorf("Scale %v is not a number of f32 above 0", c.Scale)
+	case !(c.Growth >= 1) || math.IsInf(c.Growth, 1):
+		return fmt.Errorf("Growth %v is not a finite number from 1 on", c.Growth)
+	case !(c.Backoff > 0 && c.Backoff < 1):
+		return fmt.Errorf("Backoff %v is not in (0, 1)", c.Backoff)
+	case c.Interval < 1:
+		return fmt.Errorf("Interval %d is not from 1 on", c.Interval)
+	}
+	return nil
+}
+
+// Factor returns the scale, a variable.
+func (s *LossScaler) Factor() *lazy.Tensor { return s.scale }
+
+// State returns the scaler's variables, for checkpoints.
+func (s *LossScaler) State() []*lazy.Tensor { return []*lazy.Tensor{s.scale, s.tracker} }
+
+// Step is [optim.Optimizer.Step] with the gradients of the scaled loss.
+func (s *LossScaler) Step(loss *lazy.Tensor) error {
+	if s.err != nil {
+		return s.err
+	}
+	if loss == nil {
+		return errors.New("loss_scaler: the loss is nil")
+	}
+	grads, err := s.o.Grads(s.Scale(loss))
+	if err != nil {
+		return err
+	}
+	if grads, err = s.Unscale(grads); err != nil {
+		return err
+	}
+	return s.StepGrads(grads)
+}
+
+// Scale returns the loss times the scale, to differentiate.
+func (s *LossScaler) Scale(loss *lazy.Tensor) *lazy.Tensor {
+	if s.err != nil || loss == nil {
+		return loss // Unscale returns the error
+	}
+	return loss.Mul(convert(loss.Trace().Read(s.scale), loss.DType()))
+}
+
+// Unscale returns gradients of the scaled loss divided by the scale, in f32 if they are narrower,
+// and records whether all are finite. What is done to them before [LossScaler.StepGrads], such as
+// [optim.ClipNorm], sees their true size.
+func (s *LossScaler) Unscale(grads []*lazy.Tensor) ([]*lazy.Tensor, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	unscaled := make([]*lazy.Tensor, len(grads))
+	var found, inverse *lazy.Tensor
+	for i, g := range grads {
+		if g == nil {
+			continue
+		}
+		if g.Err() != nil {
+			return nil, fmt.Errorf("loss_scaler: gradient %d: %w", i, g.Err())
+		}
+		if g.Trace() == nil {
+			return nil, fmt.Errorf("loss_scaler: gradient %d belongs to no trace: compute it in a step, or use Trace.Read", i)
+		}
+		if inverse == nil {
+			inverse = g.Trace().Read(s.scale).Convert(types.F64).Reciprocal()
+		}
+		if g.DType().Size() < types.F32.Size() {
+			g = g.Convert(types.F32)
+		}
+		bad := g.IsFinite().All().Not()
+		if found == nil {
+			found = bad
+		} else {
+			found = found.Or(bad)
+		}
+		if unscaled[i] = g.Mul(convert(inverse, g.DType())); unscaled[i].Err() != nil {
+			return nil, fmt.Errorf("loss_scaler: gradient %d: %w", i, unscaled[i].Err())
+		}
+	}
+	if found == nil {
+		return nil, errors.New("loss_scaler: no parameter has a gradient: call Backward of the scaled loss before")
+	}
+	s.found = found
+	return unscaled, found.Err()
+}
+
+func convert(x *lazy.Tensor, d types.DType) *lazy.Tensor {
+	if x.DType() == d {
+		return x
+	}
+	return x.Convert(d)
+}
+
+// StepGrads is [optim.Optimizer.StepGrads] with gradients that [LossScaler.Unscale] of this step returned, changed or not.
+// If one was not finite, parameters and state stay what they were, and the scale shrinks.
+func (s *LossScaler) StepGrads(grads []*lazy.Tensor) error {
+	if s.err != nil {
+		return s.err
+	}
+	found := s.found
+	if s.found = nil; found == nil {
+		return errors.New("loss_scaler: the step's gradients are not unscaled: give StepGrads what Unscale returns, once")
+	}
+	if err := s.o.StepGradsUnless(found, grads); err != nil {
+		return err
+	}
+	tr := found.Trace()
+	scale, tracker := tr.Read(s.scale), tr.Read(s.tracker).AddScalar(1)
+	grown := scale.MulScalar(s.config.Growth)
+	full := tracker.EqualScalar(float64(s.config.Interval))
+	grown = full.And(grown.IsFinite()).Where(grown, scale)
+	s.scale.Assign(found.Where(scale.MulScalar(s.config.Backoff), grown))
+	s.tracker.Assign(found.Or(full).ScalarWhere(0, tracker))
+	return nil
+}
+
+// StepBackward is [optim.Optimizer.StepBackward] with the gradients of scaled losses.
+func (s *LossScaler) StepBackward() error {
+	if s.err != nil {
+		return s.err
+	}
+	params := s.o.Params()
+	grads := make([]*lazy.Tensor, len(params))
+	for i, w := range params {
+		grads[i] = w.Grad()
+	}
+	grads, err := s.Unscale(grads)
+	if err != nil {
+		return err
+	}
+	if err := s.StepGrads(grads); err != nil {
+		return err
+	}
+	for _, w := range params {
+		w.ZeroGrad()
+	}
+	return nil
+}
