@@ -1,0 +1,69 @@
+"""The program of main.go in PyTorch, to compare times and lines with: pytorch.py PATTERN [epochs [steps]]."""
+import glob, sys, time
+
+import numpy as np
+import torch
+from torch import nn
+
+torch.set_num_threads(2)
+torch.manual_seed(1)
+epochs = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+steps = int(sys.argv[3]) if len(sys.argv) > 3 else None
+window, hidden = 64, 192
+text = "".join(open(p).read() for p in sorted(glob.glob(sys.argv[1])))
+alphabet = sorted(set(text))
+number = {c: i for i, c in enumerate(alphabet)}
+characters = torch.tensor([number[c] for c in text])
+n = (len(characters) - 1) // window
+x, y = characters[: n * window].reshape(n, window), characters[1 : n * window + 1].reshape(n, window)
+held = torch.arange(n) % 20 == 19
+some, others = (x[~held], y[~held]), (x[held], y[held])
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(len(alphabet), 64)
+        self.lstm = nn.LSTM(64, hidden, batch_first=True)
+        self.head = nn.Linear(hidden, len(alphabet))
+
+    def forward(self, x, state=None):
+        y, next = self.lstm(self.embedding(x), state)
+        return self.head(y), next
+
+
+def loss_of(rows, part):
+    logits, _ = net(part[0][rows])
+    return nn.functional.cross_entropy(logits.flatten(0, 1), part[1][rows].flatten())
+
+
+net = Net()
+optimizer = torch.optim.AdamW(net.parameters())
+order = [torch.randperm(len(some[0])).split(32) for _ in range(epochs)]
+schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 8e-3, total_steps=epochs * len(order[0]))
+times = []
+for epoch in range(epochs):
+    total = 0.0
+    for rows in order[epoch][:steps]:
+        begun = time.perf_counter()
+        loss = loss_of(rows, some)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+        total += loss.item() * len(rows)
+        times.append(time.perf_counter() - begun)
+    with torch.no_grad():
+        test = sum(loss_of(rows, others).item() * len(rows) for rows in torch.arange(len(others[0])).split(32)) / len(others[0])
+    print(f"epoch {epoch + 1}/{epochs}  loss {total / len(some[0]):.4f}  test loss {test:.4f}")
+print(f"a step takes {1000 * np.median(times):.1f} ms (median)")
+state, c, written = None, x[:1, :1], []
+for i in range(window - 1 + 400):
+    with torch.no_grad():
+        logits, state = net(c, state)
+    if i + 1 < window:
+        c = x[:1, i + 1 : i + 2]
+        continue
+    c = torch.multinomial(logits[0].softmax(-1), 1)
+    written.append(alphabet[c.item()])
+print("".join(written))

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// write writes images of n examples whose labels are seen: row 2·label+4 is white.
+func write(t *testing.T, dir, part string, n int) {
+	images := []byte{0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28}
+	labels := []byte{0, 0, 8, 1, 0, 0, 0, 0}
+	for _, file := range [][]byte{images, labels} {
+		binary.BigEndian.PutUint32(file[4:], uint32(n))
+	}
+	for i := range n {
+		image := make([]byte, 28*28)
+		copy(image[28*(2*(i%10)+4):], bytes.Repeat([]byte{255}, 28))
+		images, labels = append(images, image...), append(labels, byte(i%10))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, part+"-images-idx3-ubyte.gz"), images, 0o644)) // gzipped or not
+	require.NoError(t, os.WriteFile(filepath.Join(dir, part+"-labels-idx1-ubyte.gz"), labels, 0o644))
+}
+
+// Easy images are learnt, by one compile for training and one for evaluation, although the last batches are short.
+func TestEasyImages(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "train", 1000)
+	write(t, dir, "t10k", 1100)
+	var out bytes.Buffer
+	loop, err := options{dir: dir, backend: "cpu", epochs: 4, seed: 1}.run(context.Background(), &out)
+	require.NoError(t, err)
+	require.Greater(t, loop.History[3].Test["accuracy"], 0.99)
+	training, testing := loop.Report()
+	require.EqualValues(t, 1, training.Compiled)
+	require.EqualValues(t, 1, testing.Compiled)
+	require.EqualValues(t, 4*16, training.Runs)
+	require.Regexp(t, `\ntraining: 1 compile, 64 steps; evaluation: 1 compile, 8 batches\n`, out.String())
+}
+
+func TestNoData(t *testing.T) {
+	_, err := options{dir: t.TempDir(), backend: "cpu"}.run(context.Background(), os.Stdout)
+	require.ErrorContains(t, err, "give -data the folder that Debian's package dataset-fashion-mnist has")
+}
+
+// FASHION names the folder of Fashion-MNIST. Three epochs take some 30 seconds of one processor.
+func TestAccuracy(t *testing.T) {
+	dir := os.Getenv("FASHION")
+	if dir == "" {
+		t.Skip("FASHION is not set: it names the folder with the files of Fashion-MNIST")
+	}
+	loop, err := options{dir: dir, backend: "cpu", epochs: 3, seed: 1}.run(context.Background(), os.Stdout)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, loop.History[2].Test["accuracy"], 0.91)
+	training, testing := loop.Report()
+	require.EqualValues(t, 1, training.Compiled)
+	require.EqualValues(t, 1, testing.Compiled)
+}
