@@ -15,6 +15,7 @@ import (
 	_ "ltc/backends/reference/llvm"
 	"ltc/data"
 	"ltc/data/digits"
+	"ltc/internal/test/snippets"
 	"ltc/lazy"
 	"ltc/nn"
 	"ltc/nn/layers"
@@ -326,3 +327,6 @@ func TestOut(t *testing.T) {
 	require.NoError(t, l.Run(t.Context()))
 	require.Regexp(t, `^epoch 1/2  loss \d\.\d{4} accuracy 0\.\d{4}  test loss \d\.\d{4} accuracy 0\.\d{4}  \d+\.\d s\nepoch 2/2  loss [^\n]*\n$`, out.String())
 }
+
+// What the page shows are parts of the examples here.
+func TestPage(t *testing.T) { snippets.Check(t, "../docs/training.md", "example_test.go") }

@@ -1,0 +1,154 @@
+package train_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	_ "ltc/backends/reference/llvm"
+	"ltc/data"
+	"ltc/data/digits"
+	"ltc/lazy"
+	"ltc/nn"
+	"ltc/nn/layers"
+	"ltc/nn/module"
+	"ltc/optim"
+	"ltc/soa"
+	"ltc/train"
+)
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// digitArrays are images f32[n, 64] and labels i32[n] of rows of the digits.
+func digitArrays(rows []int) data.Arrays {
+	table := digits.Load()
+	images, err := data.ArrayOf(data.Gather[float32](nil, table, rows, 0, digits.Pixels), len(rows), digits.Pixels)
+	check(err)
+	labels, err := data.ArrayOf(data.Gather[int32](nil, table, rows, digits.Label, digits.Label+1))
+	check(err)
+	return data.Arrays{images, labels}
+}
+
+// newDigits returns a network, and the loop that trains it on the digits.
+func newDigits() *train.Loop {
+	dev, err := lazy.Open("cpu", lazy.Seed(1))
+	check(err)
+	net := layers.Sequential{
+		&layers.Linear{In: digits.Pixels, Out: 64}, layers.ReLU(), &layers.Linear{In: 64, Out: 10},
+	}
+	check(module.Build(net, dev))
+	kept, held := data.Holdout(1797, 5)
+	return &train.Loop{
+		Net:       net,
+		Optimizer: optim.NewAdamW(dev, module.Trainable(net), optim.AdamConfig{LR: 5e-3}),
+		Train:     digitArrays(kept).Loader(data.Batches{Size: 64, Seed: 1}),
+		Test:      digitArrays(held).Loader(data.Batches{Size: 64, InOrder: true}),
+		Epochs:    8,
+		Loss: func(x []*lazy.Tensor) train.Values {
+			logits := net.Forward(x[0])
+			return train.Values{
+				"loss":     nn.CrossEntropy(logits, x[1], nn.CrossEntropyOptions{}),
+				"accuracy": train.Accuracy(logits, x[1]),
+			}
+		},
+	}
+}
+
+func Example() {
+	loop := newDigits()
+	check(loop.Run(context.Background()))
+	last := loop.History[len(loop.History)-1]
+	fmt.Println(last.Steps, "steps, accuracy above 0.95:", last.Test["accuracy"] > 0.95)
+	training, testing := loop.Report()
+	fmt.Println(training.Compiled, "compile to train,", testing.Compiled, "to evaluate")
+	// Output:
+	// 184 steps, accuracy above 0.95: true
+	// 1 compile to train, 1 to evaluate
+}
+
+// A run that was interrupted goes on where it was.
+func ExampleLoop_checkpoint() {
+	dir, err := os.MkdirTemp("", "train")
+	check(err)
+	defer os.RemoveAll(dir)
+	ctx, cancel := context.WithCancel(context.Background())
+
+	loop := newDigits()
+	loop.Checkpoint, loop.EverySteps = filepath.Join(dir, "train.safetensors"), 100
+	loop.OnStep = func(step int, values train.Means) error {
+		if step == 50 {
+			cancel() // as signal.NotifyContext does when the program is interrupted
+		}
+		return nil
+	}
+	fmt.Println(errors.Is(loop.Run(ctx), context.Canceled), "after", loop.Steps(), "steps")
+
+	again := newDigits() // in the next run of the program
+	again.Checkpoint = loop.Checkpoint
+	check(again.Run(context.Background()))
+	fmt.Println(again.Steps(), "steps")
+	// Output:
+	// true after 51 steps
+	// 184 steps
+}
+
+func ExampleEarlyStop() {
+	loop := newDigits()
+	loop.Epochs, loop.Rate = 50, optim.Constant(0)
+	loop.Stop = train.EarlyStop{Metric: "accuracy", Larger: true, Patience: 2}
+	check(loop.Run(context.Background()))
+	fmt.Println(len(loop.History), "epochs")
+	// Output:
+	// 3 epochs
+}
+
+// A loop of one's own calls the parts.
+func ExampleLoop_Step() {
+	ctx := context.Background()
+	loop := newDigits()
+	for loop.Steps() < 40 {
+		for batch, err := range loop.Train.Rest() {
+			check(err)
+			values, err := loop.Step(ctx, batch)
+			check(err)
+			if loop.Steps() == 40 {
+				fmt.Println(values["loss"] < 1)
+				break
+			}
+		}
+	}
+	found, err := loop.Evaluate(ctx, loop.Test)
+	check(err)
+	fmt.Println(found["accuracy"] > 0.8, loop.Train.Position())
+	// Output:
+	// true
+	// true {1 17}
+}
+
+// Two workers load and change images while the loop trains.
+func ExampleLoop_augmented() {
+	pixels, err := data.ArrayOf(make([]uint8, 10*28*28), 10, 28, 28)
+	check(err)
+	labels, err := data.ArrayOf(make([]int32, 10))
+	check(err)
+	images := data.Arrays{pixels, labels}
+	loader := data.Map(images.Loader(data.Batches{Size: 4, Seed: 1}), func(b data.Batch, x data.Arrays) (data.Arrays, error) {
+		changed, err := data.Transformed(x[0], b, data.RandomCrop(28, 28, 2), data.Flip(0.5), data.Normalize([]float32{0.5}, []float32{0.25}))
+		return data.Arrays{changed, x[1]}, err
+	})
+	loader.Workers = 2
+	for batch, err := range loader.Rest() {
+		check(err)
+		fmt.Println(batch[0].Type, batch[1].Type, soa.Slice[float32](batch[0])[0])
+	}
+	// Output:
+	// f32[4,1,28,28] i32[4] -2
+	// f32[4,1,28,28] i32[4] -2
+	// f32[2,1,28,28] i32[2] -2
+}
