@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -59,6 +60,7 @@ func open(path string, o options) (*generator, error) {
 	if o.threads > 0 {
 		with = append(with, lazy.Threads(o.threads))
 	}
+	debug.SetGCPercent(20) // what there is besides the weights is small and stays
 	dev, err := lazy.Open(o.backend, with...)
 	if err != nil {
 		return nil, err
@@ -181,8 +183,10 @@ func (g *generator) step(id int32) (int32, error) {
 		}
 		best[0] = g.draw(logits)
 	}
-	if len(g.past) > 1 { // the first step compiles
+	if len(g.past) > 1 {
 		g.spent = append(g.spent, time.Since(begin))
+	} else {
+		debug.FreeOSMemory() // of the compile
 	}
 	return best[0], nil
 }

@@ -78,5 +78,8 @@ func LoadInto(net any, from *checkpoint.State, o checkpoint.Options) error {
 			return fmt.Errorf("load %s: %w", p.path, err)
 		}
 	}
+	if len(all) > 0 {
+		all[0].w.Codes.Device().FreeMemoryCache() // what the weights had as zeros
+	}
 	return nil
 }

@@ -26,27 +26,24 @@ type format struct {
 	codes types.DType
 	size  int // codes, in elements of that dtype
 	min   bool
-	// values records the numbers that scales multiply, by runs of a block's elements.
+	// offset is added to a code before the scale multiplies it, in formats without minima.
+	offset float64
+	// values records the codes as f32, by runs of a block's elements.
 	values func(codes *lazy.Tensor) []*lazy.Tensor
 }
 
 var formats = map[gguf.DType]format{
-	gguf.Q4_0: {types.U8, 16, false, func(c *lazy.Tensor) []*lazy.Tensor {
-		both := nibbles(c)
-		for i := range both {
-			both[i] = both[i].SubScalar(8)
-		}
-		return both
-	}},
-	gguf.Q4_1: {types.U8, 16, true, nibbles},
-	gguf.Q8_0: {types.I8, 32, false, func(c *lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{c.Convert(lazy.F32)} }},
+	gguf.Q4_0: {codes: types.U8, size: 16, offset: -8, values: nibbles},
+	gguf.Q4_1: {codes: types.U8, size: 16, min: true, values: nibbles},
+	gguf.Q8_0: {codes: types.I8, size: 32, values: func(c *lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{c.Convert(lazy.F32)} }},
 }
 
 // nibbles returns the lower halves of bytes, which are the first elements of a block, and the upper
 // ones.
 func nibbles(c *lazy.Tensor) []*lazy.Tensor {
 	tr := c.Trace()
-	low, high := c.And(lazy.Const(tr, lazy.U8, 15)), c.ShiftRightLogical(lazy.Const(tr, lazy.U8, 4))
+	c = c.Convert(lazy.I32)
+	low, high := c.And(lazy.Const(tr, lazy.I32, 15)), c.ShiftRightLogical(lazy.Const(tr, lazy.I32, 4))
 	return []*lazy.Tensor{low.Convert(lazy.F32), high.Convert(lazy.F32)}
 }
 
@@ -111,10 +108,11 @@ func (w *Weight) read(tr *lazy.Trace) (scale, minimum, codes *lazy.Tensor) {
 
 // values records numbers of blocks, f32[rows, blocks, n], by runs of a block's elements.
 func (w *Weight) values(scale, minimum, codes *lazy.Tensor) []*lazy.Tensor {
-	all := formats[w.Format].values(codes)
+	f := formats[w.Format]
+	all := f.values(codes)
 	scale = scale.Convert(lazy.F32)
 	for i, v := range all {
-		if v = v.Mul(scale); minimum != nil {
+		if v = v.AddScalar(f.offset).Mul(scale); minimum != nil {
 			v = v.Add(minimum.Convert(lazy.F32))
 		}
 		all[i] = v
@@ -132,19 +130,30 @@ func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
 	if x.Rank() == 0 {
 		return x.Reshape(w.Features)
 	}
-	parts := w.values(w.read(x.Trace()))
-	outer, blocks, n := x.OpenShape(), w.Codes.Dim(1), w.Format.Block()/len(parts)
+	scale, minimum, codes := w.read(x.Trace())
+	f := formats[w.Format]
+	parts := f.values(codes)
+	outer, blocks, n := x.OpenShape(), codes.Dim(1), w.Format.Block()/len(parts)
 	outer = outer[:len(outer)-1]
 	x = x.Convert(lazy.F32).Reshape(append(outer, 1, blocks, len(parts), n)...)
-	var sum *lazy.Tensor
-	for i, v := range parts {
-		term := v.Mul(x.Narrow(-2, i, 1).Squeeze(-2))
-		if sum != nil {
-			term = sum.Add(term)
-		}
-		sum = term
+	run := func(i int) *lazy.Tensor { return x.Narrow(-2, i, 1).Squeeze(-2) }
+	scale = scale.Convert(lazy.F32)
+	if len(parts) == 1 && minimum == nil && f.offset == 0 {
+		return parts[0].Mul(scale).Mul(run(0)).Sum(-2, -1)
 	}
-	return sum.Sum(-2, -1)
+	// The sum of a block's codes times x is scaled once. What is added to all codes of a block
+	// meets the sum of x.
+	sum := parts[0].Mul(run(0))
+	for i, p := range parts[1:] {
+		sum = sum.Add(p.Mul(run(i + 1)))
+	}
+	y := sum.Mul(scale).Sum(-2, -1)
+	base := scale.MulScalar(f.offset)
+	if minimum != nil {
+		base = minimum.Convert(lazy.F32)
+	}
+	mean := x.Sum(-2, -1).MulScalar(1 / float64(n)).Unsqueeze(-1) // so that n of them are the sum
+	return y.Add(base.Mul(mean).BroadcastTo(sum.OpenShape()...).Sum(-2, -1))
 }
 
 // Gather records the rows that indices choose, as f32[indices…, Features].

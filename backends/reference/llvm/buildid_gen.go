@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "d1302413058c6fe56f86f51b"
+const buildID = "e7b8894a46a3f2c33249dbcc"

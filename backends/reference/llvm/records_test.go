@@ -63,11 +63,12 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// Rows of blocks, which share a scale, are summed by whole vectors, of any number of blocks: the
-// sums are near those of the evaluator.
+// Rows of blocks, which share a scale and a minimum, are summed by whole vectors, of any number of
+// blocks: the sums are near those of the evaluator. What is the same for a block is added up once
+// for it, in another order than that of stand-ins.
 func TestRowsOfBlocks(t *testing.T) {
 	trials.Sequential(t)
-	const text = `kernel blocks_%[1]d(x: u8[n0, n1, %[1]d] strides [*, *, 1], scale: f16[n0, n1] strides [*, *], row: f32[n1, %[1]d] strides [*, 1], out y: f32[n0] strides [1]) {
+	const text = `kernel blocks_%[1]d(x: u8[n0, n1, %[1]d] strides [*, *, 1], scale: f16[n0, n1] strides [*, *], row: f32[n1, %[1]d] strides [*, 1], minimum: f16[n0, n1] strides [*, *], mean: f32[n1] strides [1], out y: f32[n0] strides [1]) {
 	for p0 < n0
 	stage j0 < n1 j1 < %[1]d {
 		%%0 = load x[p0, j0, j1]
@@ -78,9 +79,15 @@ func TestRowsOfBlocks(t *testing.T) {
 		%%5 = load row[j0, j1]
 		%%6 = multiply %%4, %%5 : f32
 		%%7 = reduce add %%6
+		%%8 = load minimum[p0, j0]
+		%%9 = convert %%8 : f32
+		%%10 = load mean[j0]
+		%%11 = multiply %%9, %%10 : f32
+		%%12 = reduce add %%11
 	}
 	stage {
-		store y[p0], %%7
+		%%13 = add %%7, %%12 : f32
+		store y[p0], %%13
 	}
 }
 `
@@ -95,7 +102,9 @@ func TestRowsOfBlocks(t *testing.T) {
 		for i, k := range kernels {
 			t.Run(fmt.Sprint(c.machine.Level, "/", k.Name), func(t *testing.T) {
 				s, block := emit.Plan(k, c.machine), int(k.Axis(0, 2).Size)
-				require.Equal(t, block&(block-1) == 0 && block >= s.Lanes, s.Stages[0].Whole)
+				whole := block&(block-1) == 0 && block >= s.Lanes
+				require.Equal(t, whole, s.Stages[0].Whole)
+				require.Equal(t, whole, emit.OrderOf(k, s, c.machine) == nil)
 				for _, blocks := range []int64{0, 1, 3, 4, 5, 18} {
 					before := kerneltest.NewMemory(k, []int64{3, blocks}, kerneltest.Dense, 0)
 					before.Fill(rand.New(rand.NewPCG(uint64(blocks), 11)))

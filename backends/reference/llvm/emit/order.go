@@ -8,7 +8,8 @@ import (
 )
 
 // OrderOf returns the order in which the code of a schedule rounds and sums floats. It is nil for
-// code that scans floats or combines them with what is stored.
+// code that scans floats or combines them with what is stored, and that sums one float of many that
+// are the same.
 func OrderOf(k *kernel.Kernel, s *Schedule, m vector.Machine) *kernel.Order {
 	if slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool {
 		return i.Type.IsFloat() && (i.Op == kernel.Scan || i.Mem != nil && i.Mem.Combine != kernel.Invalid)
@@ -24,6 +25,9 @@ func OrderOf(k *kernel.Kernel, s *Schedule, m vector.Machine) *kernel.Order {
 			continue
 		}
 		b := f.newBody(n, n+1)
+		if slices.ContainsFunc(b.reduce, b.still) {
+			return nil
+		}
 		o.Stages[n] = kernel.StageOrder{Vector: b.Vector, Lanes: b.Lanes, Unroll: b.Unroll, Masked: b.masks()}
 		if b.Lanes > 1 {
 			o.Stages[n].Inverse = b.quotients()

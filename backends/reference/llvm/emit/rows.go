@@ -45,19 +45,27 @@ type reduction struct {
 	id      kernel.ID
 	at, n   int
 	extreme bool
+	still   bool // see [body.still]
 }
 
 func (b *body) reductions() []reduction {
 	var all []reduction
 	at := 0
 	for _, id := range b.reduce {
-		r := reduction{id: id, at: at, n: b.Unroll + 1, extreme: b.extremes(id)}
+		r := reduction{id: id, at: at, n: b.Unroll + 1, extreme: b.extremes(id), still: b.still(id)}
 		if r.extreme {
 			r.n += len(b.besides(r))
 		}
 		all, at = append(all, r), at+r.n
 	}
 	return all
+}
+
+// still reports whether a reduction is a sum of floats that are the same along whole vectors: one of
+// them, times how many there are, a power of two, so that the product is exact.
+func (b *body) still(id kernel.ID) bool {
+	i := &b.k.Instrs[id]
+	return b.Whole && kernel.Op(i.Aux) == kernel.Add && i.Type.IsFloat() && !b.on[i.Args[0]].Has(b.Vector)
 }
 
 // rest returns where the reduction of what remains after whole vectors is.
@@ -77,8 +85,12 @@ func (b *body) begins() []value.Value {
 	for _, r := range b.reductions() {
 		i := &b.k.Instrs[r.id]
 		bits := kernel.Neutral(kernel.Op(i.Aux), i.Type)
+		lanes, rest := b.Lanes, rest
+		if r.still {
+			lanes, rest = 1, 1
+		}
 		for range b.Unroll {
-			all = append(all, b.ConstBits(i.Type, b.Lanes, bits).V)
+			all = append(all, b.ConstBits(i.Type, lanes, bits).V)
 		}
 		all = append(all, b.ConstBits(i.Type, rest, bits).V)
 		if r.extreme {
@@ -123,6 +135,12 @@ func (b *body) wholeLoop(a int, sums []value.Value) []value.Value {
 			b.emit(b.last(), l)
 			out := append([]value.Value{}, sums...)
 			for _, r := range b.reductions() {
+				if r.still {
+					for v := range rows {
+						out[r.at] = b.combine(r.id, out[r.at], v, rows, vector.Lanes{N: 1}).V
+					}
+					continue
+				}
 				for v := range rows * b.Unroll {
 					at := r.at + v%b.Unroll
 					out[at] = b.combine(r.id, out[at], v, rows*b.Unroll, l).V
@@ -240,6 +258,9 @@ func (b *body) combine(id kernel.ID, sum value.Value, v, vars int, l vector.Lane
 func (b *body) total(r reduction, sums []value.Value) vector.Value {
 	i := &b.k.Instrs[r.id]
 	op := kernel.Op(i.Aux)
+	if r.still {
+		return b.binary(kernel.Multiply, vector.Value{V: sums[0], DType: i.Type}, b.Const(i.Type, 1, float64(b.Unroll*b.Lanes)))
+	}
 	var all []vector.Value
 	for _, s := range sums[:b.Unroll+1] {
 		all = append(all, vector.Value{V: s, DType: i.Type})
