@@ -2,11 +2,13 @@ package data
 
 import (
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/soa"
+	"ltc/soa/npy"
 )
 
 // Arrays are arrays of any dtypes whose first axes are the examples of a data set, or of a batch: images[n, 28, 28] and
@@ -111,6 +113,35 @@ func (a Arrays) dense() (Arrays, error) {
 		}
 	}
 	return all, nil
+}
+
+// Holdout splits the rows as the function [Holdout] does: every k-th is in held.
+func (a Arrays) Holdout(k int) (kept, held Arrays, err error) {
+	some, others := Holdout(a.Len(), k)
+	if kept, err = a.Select(some); err != nil {
+		return nil, nil, err
+	}
+	if held, err = a.Select(others); err != nil {
+		return nil, nil, err
+	}
+	return kept, held, nil
+}
+
+// ReadArrays reads a file as each array: .npy, or IDX as [ReadIDXArray] does. The arrays must have as many rows.
+func ReadArrays(paths ...string) (Arrays, error) {
+	all := make(Arrays, len(paths))
+	for i, path := range paths {
+		read := ReadIDXArrayFile
+		if strings.HasSuffix(path, ".npy") {
+			read = npy.ReadFile
+		}
+		v, err := read(path)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = v
+	}
+	return all, all.Check()
 }
 
 // Loader returns a loader of the arrays' rows; b says the size of batches, the seed and the like, and its Rows are those

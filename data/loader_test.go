@@ -18,6 +18,7 @@ import (
 
 	"ltc/ir/types"
 	"ltc/soa"
+	"ltc/soa/npy"
 )
 
 // numbered is a loader whose batches are their descriptions.
@@ -194,6 +195,25 @@ func TestArrays(t *testing.T) {
 	require.NoError(t, CheckLabels(soa.Make(types.Of(types.I32, 0)), 9))
 }
 
+func TestReadArrays(t *testing.T) {
+	dir := t.TempDir()
+	x, err := ArrayOf([]float32{0, 1, 2, 3, 4, 5}, 3, 2)
+	require.NoError(t, err)
+	require.NoError(t, npy.WriteFile(filepath.Join(dir, "x.npy"), x))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "y.idx"), []byte(idx(0x08, "\x07\x08\x09", 3)), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "short.idx"), []byte(idx(0x08, "\x07", 1)), 0o644))
+	a, err := ReadArrays(filepath.Join(dir, "x.npy"), filepath.Join(dir, "y.idx"))
+	require.NoError(t, err)
+	kept, held, err := a.Holdout(3)
+	require.NoError(t, err)
+	require.Equal(t, []float32{0, 1, 2, 3}, soa.Slice[float32](kept[0]))
+	require.Equal(t, []uint8{9}, soa.Slice[uint8](held[1]))
+	_, err = ReadArrays(filepath.Join(dir, "x.npy"), filepath.Join(dir, "short.idx"))
+	require.ErrorContains(t, err, "array 1 is u8[1], and array 0 f32[3,2]")
+	_, err = ReadArrays(filepath.Join(dir, "none"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
 func TestReadIDXArray(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{idx(0x08, "\x00\x01\x02\xff", 2, 2), "u8[2,2] [0 1 2 255]"},
@@ -319,14 +339,25 @@ func TestTransformed(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	a := AlphabetOf("hello, wörld")
+	a, numbers := AlphabetOf("hello, wörld")
 	require.Equal(t, 10, a.Len())
+	require.Equal(t, "hello, wörld", a.Decode(numbers))
 	ids, err := a.Encode("ölle")
 	require.NoError(t, err)
 	require.Equal(t, "ölle", a.Decode(ids))
 	require.Equal(t, "\ufffd\ufffd", a.Decode([]int32{-1, 99}))
 	_, err = a.Encode("hex")
 	require.EqualError(t, err, `data: byte 2: 'x' is none of the 10 characters`)
+
+	path := filepath.Join(t.TempDir(), "a.txt")
+	require.NoError(t, os.WriteFile(path, []byte("ab\xffc"), 0o644))
+	text, err := ReadText(path, path)
+	require.NoError(t, err)
+	require.Equal(t, "ab\ufffdcab\ufffdc", text)
+	_, err = ReadText()
+	require.EqualError(t, err, "read text: there are no files")
+	_, err = ReadText("none.txt")
+	require.ErrorIs(t, err, os.ErrNotExist)
 
 	w, err := NextTokens([]uint8("abcdefgh"), 3)
 	require.NoError(t, err)

@@ -6,8 +6,8 @@
 // All that looks random here follows from a seed alone, on every machine and
 // for every version of Go.
 //
-// The package imports only ltc/ir/types, ltc/soa, ltc/internal/files and
-// ltc/internal/diag.
+// The package imports only ltc/ir/types, ltc/soa, ltc/soa/npy, ltc/internal/files
+// and ltc/internal/diag.
 package data
 
 import (

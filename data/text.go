@@ -1,8 +1,11 @@
 package data
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 
 	"ltc/internal/diag"
 	"ltc/soa"
@@ -14,8 +17,24 @@ type Alphabet struct {
 	number     map[rune]int32
 }
 
-// AlphabetOf returns the characters that a text has, in the order of their code points.
-func AlphabetOf(text string) *Alphabet {
+// ReadText returns the text of files one after the other. What is not UTF-8 becomes the replacement character, U+FFFD.
+func ReadText(paths ...string) (string, error) {
+	if len(paths) == 0 {
+		return "", errors.New("read text: there are no files")
+	}
+	var all strings.Builder
+	for _, p := range paths {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return "", fmt.Errorf("read text: %w", err)
+		}
+		all.Write(text)
+	}
+	return strings.ToValidUTF8(all.String(), "\ufffd"), nil
+}
+
+// AlphabetOf returns the characters that a text has, in the order of their code points, and the text as their numbers.
+func AlphabetOf(text string) (*Alphabet, []int32) {
 	a := &Alphabet{number: map[rune]int32{}}
 	for _, r := range text {
 		a.number[r] = 0
@@ -27,7 +46,8 @@ func AlphabetOf(text string) *Alphabet {
 	for i, r := range a.characters {
 		a.number[r] = int32(i)
 	}
-	return a
+	numbers, _ := a.Encode(text) // which has no other characters
+	return a, numbers
 }
 
 // Len returns the number of characters.

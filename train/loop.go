@@ -51,7 +51,7 @@ type Loop struct {
 	// there. "" for none.
 	Checkpoint string
 	EverySteps int       // 0: after epochs only
-	Out        io.Writer // gets a line for each epoch, and a progress bar if it is a terminal; nil: nothing
+	Out        io.Writer // gets a line for each epoch and one with the compiles, and a progress bar if it is a terminal; nil: nothing
 	// Inputs says which sizes of the arrays of batches are open, for package lazy's Function.Inputs. Nil: the number of
 	// examples is, if it differs between batches.
 	Inputs []lazy.Input
@@ -361,6 +361,14 @@ func (l *Loop) Run(ctx context.Context) error {
 			}
 			return err
 		}
+	}
+	if l.Out != nil && l.training != nil {
+		training, testing := l.Report()
+		fmt.Fprintf(l.Out, "training: %s, %s", diag.Count(training.Compiled, "compile"), diag.Count(training.Runs, "step"))
+		if l.testing != nil {
+			fmt.Fprintf(l.Out, "; evaluation: %s, %s", diag.Count(testing.Compiled, "compile"), diag.Count(testing.Runs, "batch"))
+		}
+		fmt.Fprintln(l.Out)
 	}
 	return nil
 }

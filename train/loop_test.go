@@ -325,7 +325,7 @@ func TestOut(t *testing.T) {
 	l := newLoop(t)
 	l.Out, l.Epochs = &out, 2
 	require.NoError(t, l.Run(t.Context()))
-	require.Regexp(t, `^epoch 1/2  loss \d\.\d{4} accuracy 0\.\d{4}  test loss \d\.\d{4} accuracy 0\.\d{4}  \d+\.\d s\nepoch 2/2  loss [^\n]*\n$`, out.String())
+	require.Regexp(t, `^epoch 1/2  loss \d\.\d{4} accuracy 0\.\d{4}  test loss \d\.\d{4} accuracy 0\.\d{4}  \d+\.\d s\nepoch 2/2  loss [^\n]*\ntraining: 1 compile, 10 steps; evaluation: 1 compile, 4 batches\n$`, out.String())
 }
 
 // What the page shows are parts of the examples here.

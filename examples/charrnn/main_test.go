@@ -16,19 +16,19 @@ func TestRepetition(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.txt")
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("Ops are rows of a table. ", 850)), 0o644))
 	var out bytes.Buffer
-	loop, err := options{text: path, backend: "cpu", epochs: 5, write: 50, seed: 1}.run(t.Context(), &out)
+	loop, err := run(path, "", 5, &out)
 	require.NoError(t, err)
 	require.Less(t, loop.History[4].Test["loss"], 0.5)
 	training, testing := loop.Report()
 	require.EqualValues(t, 1, training.Compiled)
 	require.EqualValues(t, 1, testing.Compiled)
-	require.Regexp(t, `\ntraining: 1 compile, 50 steps; evaluation: 1 compile, 5 batches\nwriting: 1 compile, 113 characters\n`, out.String())
+	require.Regexp(t, `\ntraining: 1 compile, 50 steps; evaluation: 1 compile, 5 batches\nwriting: 1 compile, 463 characters\n`, out.String())
 	require.Contains(t, out.String()[strings.Index(out.String(), "writing"):], "row")
 }
 
 func TestNoText(t *testing.T) {
-	_, err := options{text: filepath.Join(t.TempDir(), "*.txt")}.run(t.Context(), io.Discard)
-	require.ErrorContains(t, err, "give -text a pattern of text files")
+	_, err := run(filepath.Join(t.TempDir(), "*.txt"), "", 1, io.Discard)
+	require.ErrorContains(t, err, "-text is a pattern of text files")
 }
 
 // CHARRNN=1 trains on the code of package lazy, which takes a minute of one processor.
@@ -36,7 +36,7 @@ func TestLoss(t *testing.T) {
 	if os.Getenv("CHARRNN") == "" {
 		t.Skip("CHARRNN is not set: it asks for a minute of training")
 	}
-	loop, err := options{text: "../../lazy/*.go", backend: "cpu", epochs: 1, seed: 1}.run(t.Context(), os.Stdout)
+	loop, err := run("../../lazy/*.go", "", 1, os.Stdout)
 	require.NoError(t, err)
 	require.Less(t, loop.History[0].Test["loss"], 1.7)
 }

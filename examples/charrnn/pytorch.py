@@ -1,5 +1,5 @@
-"""The program of main.go in PyTorch, to compare times and lines with: pytorch.py PATTERN [epochs [steps]]."""
-import glob, sys, time
+"""The program of main.go in PyTorch, to compare times and lines with."""
+import argparse, glob, os, time
 
 import numpy as np
 import torch
@@ -7,10 +7,13 @@ from torch import nn
 
 torch.set_num_threads(2)
 torch.manual_seed(1)
-epochs = int(sys.argv[2]) if len(sys.argv) > 2 else 3
-steps = int(sys.argv[3]) if len(sys.argv) > 3 else None
+parser = argparse.ArgumentParser()
+parser.add_argument("-text", default="lazy/*.go")
+parser.add_argument("-checkpoint")
+parser.add_argument("-epochs", type=int, default=1)
+o = parser.parse_args()
 window, hidden = 64, 192
-text = "".join(open(p).read() for p in sorted(glob.glob(sys.argv[1])))
+text = "".join(open(p).read() for p in sorted(glob.glob(o.text)))
 alphabet = sorted(set(text))
 number = {c: i for i, c in enumerate(alphabet)}
 characters = torch.tensor([number[c] for c in text])
@@ -39,12 +42,18 @@ def loss_of(rows, part):
 
 net = Net()
 optimizer = torch.optim.AdamW(net.parameters())
-order = [torch.randperm(len(some[0])).split(32) for _ in range(epochs)]
-schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 8e-3, total_steps=epochs * len(order[0]))
-times = []
-for epoch in range(epochs):
+order = [torch.randperm(len(some[0])).split(32) for _ in range(o.epochs)]
+schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 8e-3, total_steps=o.epochs * len(order[0]))
+times, first = [], 0
+if o.checkpoint and os.path.exists(o.checkpoint):
+    saved = torch.load(o.checkpoint)
+    net.load_state_dict(saved["net"])
+    optimizer.load_state_dict(saved["optimizer"])
+    schedule.load_state_dict(saved["schedule"])
+    first = saved["epoch"] + 1
+for epoch in range(first, o.epochs):
     total = 0.0
-    for rows in order[epoch][:steps]:
+    for rows in order[epoch]:
         begun = time.perf_counter()
         loss = loss_of(rows, some)
         optimizer.zero_grad()
@@ -55,7 +64,9 @@ for epoch in range(epochs):
         times.append(time.perf_counter() - begun)
     with torch.no_grad():
         test = sum(loss_of(rows, others).item() * len(rows) for rows in torch.arange(len(others[0])).split(32)) / len(others[0])
-    print(f"epoch {epoch + 1}/{epochs}  loss {total / len(some[0]):.4f}  test loss {test:.4f}")
+    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / len(some[0]):.4f}  test loss {test:.4f}")
+    if o.checkpoint:
+        torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict(), "epoch": epoch}, o.checkpoint)
 print(f"a step takes {1000 * np.median(times):.1f} ms (median)")
 state, c, written = None, x[:1, :1], []
 for i in range(window - 1 + 400):

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"os"
 	"path/filepath"
@@ -33,7 +32,7 @@ func TestEasyImages(t *testing.T) {
 	write(t, dir, "train", 1000)
 	write(t, dir, "t10k", 1100)
 	var out bytes.Buffer
-	loop, err := options{dir: dir, backend: "cpu", epochs: 4, seed: 1}.run(context.Background(), &out)
+	loop, err := run(dir, "", 4, &out)
 	require.NoError(t, err)
 	require.Greater(t, loop.History[3].Test["accuracy"], 0.99)
 	training, testing := loop.Report()
@@ -44,8 +43,8 @@ func TestEasyImages(t *testing.T) {
 }
 
 func TestNoData(t *testing.T) {
-	_, err := options{dir: t.TempDir(), backend: "cpu"}.run(context.Background(), os.Stdout)
-	require.ErrorContains(t, err, "give -data the folder that Debian's package dataset-fashion-mnist has")
+	_, err := run(t.TempDir(), "", 1, os.Stdout)
+	require.ErrorContains(t, err, "-data is the folder with the files of Fashion-MNIST")
 }
 
 // FASHION names the folder of Fashion-MNIST. Three epochs take some 30 seconds of one processor.
@@ -54,7 +53,7 @@ func TestAccuracy(t *testing.T) {
 	if dir == "" {
 		t.Skip("FASHION is not set: it names the folder with the files of Fashion-MNIST")
 	}
-	loop, err := options{dir: dir, backend: "cpu", epochs: 3, seed: 1}.run(context.Background(), os.Stdout)
+	loop, err := run(dir, "", 3, os.Stdout)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, loop.History[2].Test["accuracy"], 0.91)
 	training, testing := loop.Report()

@@ -1,5 +1,5 @@
-"""The program of main.go in PyTorch, to compare times and lines with: pytorch.py DIR [epochs]."""
-import gzip, pathlib, sys, time
+"""The program of main.go in PyTorch, to compare times and lines with."""
+import argparse, gzip, os, pathlib, time
 
 import numpy as np
 import torch
@@ -7,11 +7,15 @@ from torch import nn
 
 torch.set_num_threads(2)
 torch.manual_seed(1)
-folder, epochs = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 3
+parser = argparse.ArgumentParser()
+parser.add_argument("-data", type=pathlib.Path, default="/usr/share/datasets/fashion-mnist")
+parser.add_argument("-checkpoint")
+parser.add_argument("-epochs", type=int, default=3)
+o = parser.parse_args()
 
 
 def load(part):
-    read = lambda name, header: np.frombuffer(gzip.open(folder / f"{part}-{name}-ubyte.gz").read(), np.uint8, offset=header)
+    read = lambda name, header: np.frombuffer(gzip.open(o.data / f"{part}-{name}-ubyte.gz").read(), np.uint8, offset=header)
     images, labels = read("images-idx3", 16).reshape(-1, 28, 28), read("labels-idx1", 8)
     return torch.tensor(images), torch.tensor(labels.astype(np.int64))
 
@@ -26,10 +30,16 @@ net = nn.Sequential(
     nn.Linear(128, 10),
 )
 optimizer = torch.optim.AdamW(net.parameters())
-batches = [torch.randperm(len(some[0])).split(64) for _ in range(epochs)]  # faster than a DataLoader
-schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 5e-3, total_steps=epochs * len(batches[0]))
-times = []
-for epoch in range(epochs):
+batches = [torch.randperm(len(some[0])).split(64) for _ in range(o.epochs)]  # faster than a DataLoader
+schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 5e-3, total_steps=o.epochs * len(batches[0]))
+times, first = [], 0
+if o.checkpoint and os.path.exists(o.checkpoint):
+    saved = torch.load(o.checkpoint)
+    net.load_state_dict(saved["net"])
+    optimizer.load_state_dict(saved["optimizer"])
+    schedule.load_state_dict(saved["schedule"])
+    first = saved["epoch"] + 1
+for epoch in range(first, o.epochs):
     total, right = 0.0, 0
     for rows in batches[epoch]:
         begun = time.perf_counter()
@@ -45,5 +55,7 @@ for epoch in range(epochs):
         times.append(time.perf_counter() - begun)
     with torch.no_grad():
         hits = sum((net(((x.float() / 255 - 0.286) / 0.353).unsqueeze(1)).argmax(1) == y).sum().item() for x, y in zip(others[0].split(1024), others[1].split(1024)))
-    print(f"epoch {epoch + 1}/{epochs}  loss {total / len(some[0]):.4f} accuracy {right / len(some[0]):.4f}  test accuracy {hits / len(others[0]):.4f}")
+    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / len(some[0]):.4f} accuracy {right / len(some[0]):.4f}  test accuracy {hits / len(others[0]):.4f}")
+    if o.checkpoint:
+        torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict(), "epoch": epoch}, o.checkpoint)
 print(f"a step takes {1000 * np.median(times):.1f} ms (median)")

@@ -145,7 +145,7 @@ var allowed = map[string][]string{
 	"special":                  {"internal/functions", "ir/ops", "lazy"},
 	"linalg":                   {"internal/functions", "ir/ops", "lazy"},
 	"fft":                      {"internal/functions", "ir/dims", "ir/ops", "lazy", "soa"},
-	"data":                     {"lazy", "soa"},
+	"data":                     {"soa", "soa/npy"},
 	"data/digits":              {"data"},
 	"checkpoint":               {"checkpoint/gguf", "checkpoint/torch", "lazy", "soa", "soa/safetensors"},
 	"train":                    {"checkpoint", "data", "ir/types", "lazy", "nn/module", "optim", "soa"},
