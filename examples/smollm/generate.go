@@ -84,11 +84,13 @@ func open(path string, o options) (*generator, error) {
 		g.end = int32(end)
 	}
 	g.next = lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
-		logits := net.Forward(x[0], x[1])
+		logits := net.Forward(x[0], x[1].Reshape(), x[2].OpenDim(0))
 		return []*lazy.Tensor{logits.ArgMax(-1).Convert(lazy.I32), logits}
 	})
-	// The tokens of a prompt come one by one, too, so that one program serves all.
-	return g, g.next.Inputs(lazy.Input{Name: "token", Type: types.Of(lazy.I32, 1)}, lazy.Input{Name: "past", Type: types.Of(lazy.I32, lazy.Dim("past", 1, c.Places))})
+	// The tokens of a prompt come one by one, too, so that one program serves all. How much of the caches it reads is
+	// an open size: that of an input without content. A size that is new is recorded once more, so it grows by steps.
+	return g, g.next.Inputs(lazy.Input{Name: "token", Type: types.Of(lazy.I32, 1)}, lazy.Input{Name: "at", Type: types.Of(lazy.I32, 1)},
+		lazy.Input{Name: "read", Type: types.Of(lazy.U8, lazy.Dim("places", 1, c.Places))})
 }
 
 func (g *generator) close() {
@@ -161,6 +163,9 @@ func (g *generator) say(text string, out func(piece string)) (all []int32, err e
 	return all, nil
 }
 
+// readStep is by how many places the part of the caches grows that steps read.
+const readStep = 128
+
 // step adds a token to the text so far and returns the one after it.
 func (g *generator) step(id int32) (int32, error) {
 	begin := time.Now()
@@ -168,7 +173,8 @@ func (g *generator) step(id int32) (int32, error) {
 	if len(g.past) > g.places {
 		return 0, fmt.Errorf("the conversation has more tokens than -context, %d: start with a larger one", g.places)
 	}
-	y, err := g.next.CallAll(context.Background(), lazy.From(g.dev, []int32{id}), lazy.From(g.dev, g.past))
+	read := min((len(g.past)+readStep-1)/readStep*readStep, g.places)
+	y, err := g.next.CallAll(context.Background(), lazy.From(g.dev, []int32{id}), lazy.From(g.dev, []int32{int32(len(g.past) - 1)}), lazy.From(g.dev, make([]uint8, read)))
 	if err != nil {
 		return 0, err
 	}

@@ -58,22 +58,23 @@ func NewLlama(c Config) *Llama {
 	return m
 }
 
-// Forward records the logits of the token after tokens[n], the last of the text so far, whose
-// length is that of past.
-func (m *Llama) Forward(tokens, past *lazy.Tensor) *lazy.Tensor {
-	n, zero := tokens.OpenDim(0), lazy.Const(tokens.Trace(), lazy.I32, 0)
-	at := past.Size(0).Sub(tokens.Size(0)).Convert(lazy.I32) // of the first of tokens
-	places := lazy.Iota(tokens.Trace(), lazy.I32, 0, n).Add(at)
+// Forward records the logits of the token after tokens[n], which are those from place at on, a scalar.
+// Only the first length places of the caches are read.
+func (m *Llama) Forward(tokens, at *lazy.Tensor, length int) *lazy.Tensor {
+	tr, n := tokens.Trace(), tokens.OpenDim(0)
+	places := lazy.Iota(tr, lazy.I32, 0, n).Add(at)
+	seen := lazy.Iota(tr, lazy.I32, 0, length).LessEqual(places.Unsqueeze(-1)) // [queries, keys]
 	x := m.TokenEmbd.Forward(tokens)
 	for _, l := range m.Blk {
-		x = l.Forward(x, places, at, past.OpenDim(0), m.config)
+		x = l.Forward(x, places, seen, at, length, m.config)
 	}
-	last := m.OutputNorm.Forward(x).DynamicSlice([]int{1, m.config.Hidden}, tokens.Size(0).Convert(lazy.I32).SubScalar(1), zero)
-	return m.TokenEmbd.Weight.MatMul(last)
+	end := tokens.Size(0).Convert(lazy.I32).SubScalar(1)
+	return m.TokenEmbd.Weight.MatMul(m.OutputNorm.Forward(x).DynamicSlice([]int{1, m.config.Hidden}, end, lazy.Const(tr, lazy.I32, 0)))
 }
 
-// Forward records the layer for x[n, Hidden] at the given places, the last of length places.
-func (l *Layer) Forward(x, places, at *lazy.Tensor, length int, c Config) *lazy.Tensor {
+// Forward records the layer for x[n, Hidden] at the given places, of which the first is at. seen[n, length] says
+// which keys a query sees.
+func (l *Layer) Forward(x, places, seen, at *lazy.Tensor, length int, c Config) *lazy.Tensor {
 	split := func(y *lazy.Tensor, heads int) *lazy.Tensor { // [heads, n, features]
 		return y.Reshape(y.OpenDim(0), heads, c.Hidden/c.Heads).Transpose(1, 0, 2)
 	}
@@ -83,7 +84,7 @@ func (l *Layer) Forward(x, places, at *lazy.Tensor, length int, c Config) *lazy.
 	h := l.AttnNorm.Forward(x)
 	q, k, v := turn(l.AttnQ.Forward(h), c.Heads), turn(l.AttnK.Forward(h), c.KeyHeads), split(l.AttnV.Forward(h), c.KeyHeads)
 	keys, values := l.Cache.Update(k, v, at, length)
-	y := q.Attention(keys, values, lazy.AttentionOptions{Causal: true})
+	y := q.Attention(keys, values, lazy.AttentionOptions{Mask: seen})
 	x = x.Add(l.AttnOutput.Forward(y.Transpose(1, 0, 2).Reshape(x.OpenShape()...)))
 	h = l.FfnNorm.Forward(x)
 	return x.Add(l.FfnDown.Forward(nn.SiLU(l.FfnGate.Forward(h)).Mul(l.FfnUp.Forward(h))))
