@@ -123,10 +123,37 @@ func (b *Builder) Again(op Op, in []*Node, attrs []Attr) *Node {
 		return nil
 	}
 	r := &b.on.requests[b.at]
-	if r.loc != b.loc || !r.n.is(op, in, attrs, nil) {
+	switch {
+	case r.loc != b.loc:
+		return nil
+	case r.n.is(op, in, attrs, nil):
+		b.at++
+		return r.n
+	case r.n.Op == OpBroadcast && op != OpBroadcast && len(in) > 1:
+		return b.againBroadcast(op, in, attrs)
+	}
+	return nil
+}
+
+// againBroadcast is Again where the earlier step broadcast some of the operands for op: to the shape of one
+// that it left alone, so that op asks for the same.
+func (b *Builder) againBroadcast(op Op, in []*Node, attrs []Attr) *Node {
+	var few [4]*Node
+	wide, at := append(few[:0], in...), b.at
+	left := false
+	for i, x := range in {
+		if r := b.on.request(at, b.loc); r != nil && r.n.Op == OpBroadcast && r.n.In[0] == x {
+			wide[i] = r.n
+			at++
+		} else {
+			left = true
+		}
+	}
+	r := b.on.request(at, b.loc)
+	if !left || r == nil || !r.n.is(op, wide, attrs, nil) {
 		return nil
 	}
-	b.at++
+	b.at = at + 1
 	return r.n
 }
 
@@ -199,9 +226,12 @@ func (b *Builder) next(equal func(n *Node) bool) *Node {
 }
 
 // peek returns p's request in the current place, if it is of the current line.
-func (b *Builder) peek(p *Path) *request {
-	if b.at < len(p.requests) && p.requests[b.at].loc == b.loc {
-		return &p.requests[b.at]
+func (b *Builder) peek(p *Path) *request { return p.request(b.at, b.loc) }
+
+// request returns p's request in a place, if it is of the line.
+func (p *Path) request(at int, loc callsite.Site) *request {
+	if at < len(p.requests) && p.requests[at].loc == loc {
+		return &p.requests[at]
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/shapeinfer"
 )
 
 // A step that follows another is given its next node again for the same op of the same
@@ -53,4 +54,39 @@ func TestAgain(t *testing.T) {
 	require.Zero(t, m.b.Len())
 	require.NotNil(t, m.b.Path(), "it has been followed to its end")
 	require.Nil(t, m.b.Again(ir.OpSum, []*ir.Node{d}, axis(0)), "nothing came then")
+}
+
+// An op that broadcast an operand in the step before is found with it, unless that was broadcast for
+// another op: all operands were, or one of others.
+func TestAgainBroadcasts(t *testing.T) {
+	m := newMaker(t)
+	m.b.Reuse(true)
+	m.b.SetLoc(callsite.At("step.go", 1))
+	wide := func(x *ir.Node, shape ...int) *ir.Node {
+		n, err := shapeinfer.Broadcast(m.b, x, shape)
+		require.NoError(t, err)
+		return n
+	}
+	x, s := m.param(f32(2, 3)), m.param(f32())
+	row := m.param(f32(3))
+	right := m.op(ir.OpMul, x, wide(s, 2, 3))
+	left := m.op(ir.OpSub, wide(row, 2, 3), x)
+	both := m.op(ir.OpAdd, wide(row, 4, 3), wide(s, 4, 3))
+	require.NotNil(t, m.b.EndStep())
+
+	m.param(f32(2, 3))
+	m.param(f32())
+	m.param(f32(3))
+	for name, in := range map[string][]*ir.Node{"order": {s, x}, "another": {x, row}, "fewer": {x}, "none": {x, x}} {
+		require.Nil(t, m.b.Again(ir.OpMul, in, nil), name)
+	}
+	require.Nil(t, m.b.Again(ir.OpSub, []*ir.Node{x, s}, nil))
+	require.Same(t, right, m.b.Again(ir.OpMul, []*ir.Node{x, s}, nil))
+	m.b.SetLoc(callsite.At("step.go", 2))
+	require.Nil(t, m.b.Again(ir.OpSub, []*ir.Node{row, x}, nil), "line")
+	m.b.SetLoc(callsite.At("step.go", 1))
+	require.Same(t, left, m.b.Again(ir.OpSub, []*ir.Node{row, x}, nil))
+	require.Nil(t, m.b.Again(ir.OpAdd, []*ir.Node{row, s}, nil), "its shape is another's")
+	require.Same(t, both, m.op(ir.OpAdd, wide(row, 4, 3), wide(s, 4, 3)))
+	require.Zero(t, m.b.Len())
 }

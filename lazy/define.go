@@ -336,6 +336,7 @@ func RecordAs(op string, record func() []*Tensor, xs ...*Tensor) []*Tensor {
 	if tr := traceOf(given...); tr == nil {
 		ys = record()
 	} else {
+		defer tr.at(tr.site())() // the line of all ops
 		tr.recorded(op, func() *Tensor {
 			ys = record()
 			return nil

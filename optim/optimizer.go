@@ -23,7 +23,8 @@ type Optimizer struct {
 	name   string
 	dev    *lazy.Device
 	groups []*ParamGroup
-	err    error // of the arguments
+	news   []assignment // memory of a step's
+	err    error        // of the arguments
 }
 
 // rule is how one kind of optimizer updates parameters.
@@ -287,13 +288,25 @@ func (o *Optimizer) StepGradsUnless(skip *lazy.Tensor, grads []*lazy.Tensor) err
 	if err != nil {
 		return err
 	}
-	var news []assignment
+	lazy.RecordAs(o.name, func() []*lazy.Tensor { // on one line
+		err = o.record(tr, skip, grads)
+		return nil
+	}, grads...)
+	return err
+}
+
+// record records the update and assigns parameters and state.
+func (o *Optimizer) record(tr *lazy.Trace, skip *lazy.Tensor, grads []*lazy.Tensor) (err error) {
+	news := o.news[:0]
+	defer func() { // its memory is the next step's
+		clear(news)
+		o.news = news
+	}()
 	for _, g := range o.groups {
-		some, err := g.record(tr, grads[:len(g.params)])
-		if err != nil {
+		if news, err = g.record(news, tr, grads[:len(g.params)]); err != nil {
 			return err
 		}
-		news, grads = append(news, some...), grads[len(g.params):]
+		grads = grads[len(g.params):]
 	}
 	for _, a := range news {
 		if skip != nil {

@@ -20,6 +20,7 @@ type groupStep struct {
 	group   *ParamGroup
 	counter []*lazy.Tensor // new values of the group's counters
 	shared  map[sharedKey]*lazy.Tensor
+	step    step // of one parameter after the other
 }
 
 // sharedKey is the name of a tensor, with a dtype if it was rounded to that.
@@ -28,8 +29,9 @@ type sharedKey struct {
 	dtype types.DType
 }
 
-// record returns what a step with gradients writes. It assigns nothing.
-func (g *ParamGroup) record(tr *lazy.Trace, grads []*lazy.Tensor) (news []assignment, err error) {
+// record adds what a step with gradients writes to news. It assigns nothing.
+func (g *ParamGroup) record(news []assignment, tr *lazy.Trace, grads []*lazy.Tensor) ([]assignment, error) {
+	before := len(news)
 	gs := &groupStep{tr: tr, group: g, shared: map[sharedKey]*lazy.Tensor{}}
 	for _, c := range g.counter {
 		gs.counter = append(gs.counter, tr.Read(c))
@@ -41,14 +43,13 @@ func (g *ParamGroup) record(tr *lazy.Trace, grads []*lazy.Tensor) (news []assign
 		if grads[i] == nil || !p.w.RequiresGrad() {
 			continue
 		}
-		some, err := p.record(gs, grads[i])
-		if err != nil {
-			return nil, fmt.Errorf("%s: update of %q: %w", g.o.name, p.w.Name(), err)
+		var err error
+		if news, err = p.record(news, gs, grads[i]); err != nil {
+			return news, fmt.Errorf("%s: update of %q: %w", g.o.name, p.w.Name(), err)
 		}
-		news = append(news, some...)
 	}
-	if len(news) == 0 {
-		return nil, nil
+	if len(news) == before {
+		return news, nil
 	}
 	for i, c := range g.counter {
 		news = append(news, assignment{c, gs.counter[i]})
@@ -56,9 +57,12 @@ func (g *ParamGroup) record(tr *lazy.Trace, grads []*lazy.Tensor) (news []assign
 	return news, nil
 }
 
-func (p *parameter) record(gs *groupStep, grad *lazy.Tensor) (news []assignment, err error) {
+// record adds what the parameter's update writes to news.
+func (p *parameter) record(news []assignment, gs *groupStep, grad *lazy.Tensor) ([]assignment, error) {
+	before := len(news)
 	narrow := gs.tr.Read(p.w)
-	s := &step{groupStep: gs, w: convert(narrow, p.dtype), g: convert(grad, p.dtype)}
+	s := &gs.step
+	*s = step{groupStep: gs, w: convert(narrow, p.dtype), g: convert(grad, p.dtype), state: s.state[:0]}
 	if p.master != nil {
 		// The parameter has been set since the last step if it is not the rounded master.
 		master := gs.tr.Read(p.master)
@@ -78,9 +82,9 @@ func (p *parameter) record(gs *groupStep, grad *lazy.Tensor) (news []assignment,
 	for i, v := range p.state {
 		news = append(news, assignment{v, s.state[i]})
 	}
-	for _, a := range news {
+	for _, a := range news[before:] {
 		if a.value.Err() != nil {
-			return nil, a.value.Err()
+			return news, a.value.Err()
 		}
 	}
 	return news, nil
