@@ -29,9 +29,18 @@ func main() {
 	query := flag.String("query", "", "what to look for")
 	most := flag.Int("most", 3, "how many lines to print")
 	backend := flag.String("backend", "cpu", "what runs the program: cpu or eval")
+	to := flag.String("export", "", "write the program for one text to this file, NAME.mlir, and the weights to NAME.safetensors")
+	tokens := flag.Int("tokens", 128, "how many tokens the text of -export has")
 	flag.Parse()
+	if *dir != "" && *to != "" {
+		if err := export(*backend, *dir, *heads, *to, *tokens); err != nil {
+			fmt.Fprintln(os.Stderr, "bert:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *dir == "" || *query == "" || flag.NArg() > 1 {
-		fmt.Fprintln(os.Stderr, "bert: give -model, -query, and perhaps a file with the lines to search, which are read from standard input otherwise")
+		fmt.Fprintln(os.Stderr, "bert: give -model, and -export or -query, and perhaps a file with the lines to search, which are read from standard input otherwise")
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -130,12 +139,30 @@ func open(backend, dir string, heads int) (*embedder, error) {
 	f := lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
 		return []*lazy.Tensor{net.Embed(x[0], x[1], x[2])}
 	})
-	batch, n := lazy.Dim("batch", 1, 1024), lazy.Dim("n", 1, config.Positions)
-	input := func(name string) lazy.Input { return lazy.Input{Name: name, Type: types.Of(lazy.I32, batch, n)} }
-	if err := f.Inputs(input("ids"), input("types"), input("mask")); err != nil {
+	if err := f.Inputs(inputs(lazy.Dim("batch", 1, 1024), lazy.Dim("n", 1, config.Positions))...); err != nil {
 		return nil, err
 	}
 	return &embedder{dev, tokens, f, config.Positions}, nil
+}
+
+// inputs are those of the program, for so many texts of n tokens.
+func inputs(batch, n int) []lazy.Input {
+	input := func(name string) lazy.Input { return lazy.Input{Name: name, Type: types.Of(lazy.I32, batch, n)} }
+	return []lazy.Input{input("ids"), input("types"), input("mask")}
+}
+
+// export writes the program for one text of so many tokens, with its weights beside it, for [checkpoint.OpenProgram] and other
+// programs.
+func export(backend, dir string, heads int, path string, tokens int) error {
+	e, err := open(backend, dir, heads)
+	if err != nil {
+		return err
+	}
+	x, err := e.function.Export(inputs(1, tokens), "embedding")
+	if err != nil {
+		return err
+	}
+	return checkpoint.SaveProgram(path, x)
 }
 
 // configOf returns the sizes that the tensors of a file have.

@@ -21,25 +21,28 @@ import (
 
 const classes, size = 1000, 224
 
+var images = lazy.Input{Name: "images", Type: types.Of(lazy.F32, 1, 3, size, size)}
+
 func main() {
 	model := flag.String("model", "", "file with the weights, such as efficientnet-lite0-57934424.pth")
 	labels := flag.String("labels", "", "file with the names of the classes, one a line; without it classes are numbers")
 	most := flag.Int("most", 5, "how many classes to print")
 	backend := flag.String("backend", "cpu", "what runs the program: cpu or eval")
+	to := flag.String("export", "", "write the program to this file, NAME.mlir, and the weights to NAME.safetensors")
 	flag.Parse()
-	if *model == "" || flag.NArg() == 0 || *most < 1 || *most > classes {
+	if *model == "" || flag.NArg() == 0 && *to == "" || *most < 1 || *most > classes {
 		fmt.Fprintln(os.Stderr, "efficientnet: give -model, and one or more pictures, PNG or JPEG")
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(context.Background(), os.Stdout, *backend, *model, *labels, *most, flag.Args()); err != nil {
+	if err := run(context.Background(), os.Stdout, *backend, *model, *labels, *most, *to, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "efficientnet:", err)
 		os.Exit(1)
 	}
 }
 
 // run prints the most probable classes of each picture.
-func run(ctx context.Context, out io.Writer, backend, model, labels string, most int, paths []string) error {
+func run(ctx context.Context, out io.Writer, backend, model, labels string, most int, to string, paths []string) error {
 	names, err := namesOf(labels)
 	if err != nil {
 		return err
@@ -47,6 +50,11 @@ func run(ctx context.Context, out io.Writer, backend, model, labels string, most
 	c, err := open(backend, model, most)
 	if err != nil {
 		return err
+	}
+	if to != "" {
+		if err := c.export(to); err != nil {
+			return err
+		}
 	}
 	for _, path := range paths {
 		p, err := data.ReadImageFile(path, 3)
@@ -130,7 +138,7 @@ func open(backend, model string, most int) (*classifier, error) {
 		probabilities, indices := scores.Softmax(-1).TopK(most, -1)
 		return []*lazy.Tensor{probabilities, indices.Convert(lazy.I32), scores}
 	})
-	if err := f.Inputs(lazy.Input{Name: "images", Type: types.Of(lazy.F32, 1, 3, size, size)}); err != nil {
+	if err := f.Inputs(images); err != nil {
 		return nil, err
 	}
 	return &classifier{dev, f}, nil
@@ -183,4 +191,13 @@ func prepared(p data.Picture) (data.Picture, error) {
 		}
 	}
 	return p, nil
+}
+
+// export writes the program with its weights beside it, for [checkpoint.OpenProgram] and other programs.
+func (c *classifier) export(path string) error {
+	x, err := c.function.Export([]lazy.Input{images}, "probabilities", "classes", "scores")
+	if err != nil {
+		return err
+	}
+	return checkpoint.SaveProgram(path, x)
 }

@@ -94,7 +94,7 @@ func TestRecordedScores(t *testing.T) {
 	}
 	require.Len(t, pictures, 2)
 	var out strings.Builder
-	require.NoError(t, run(t.Context(), &out, "cpu", model, "", 2, pictures))
+	require.NoError(t, run(t.Context(), &out, "cpu", model, "", 2, "", pictures))
 	require.Contains(t, out.String(), "0.3268  class 985\n")
 	require.Contains(t, out.String(), "0.3596  class 698\n")
 	require.Len(t, c.function.Report().Compiles, 1)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/txtar"
@@ -16,14 +17,17 @@ import (
 	"ltc/internal/test/optest"
 	"ltc/soa"
 	"ltc/soa/npy"
+	"ltc/soa/safetensors"
 )
 
 // program is a module to judge.
 type program struct {
 	name string // its file, or archive:file
 	text string
-	npz  string      // file of its inputs; "" if there is none
-	run  *optest.Run // what an op's archive says about the program, if it is from one
+	npz  string // file of its inputs; "" if there is none
+	// weights is a file of safetensors with its constants by name, which a program that is saved with them has; "" if there is none.
+	weights string
+	run     *optest.Run // what an op's archive says about the program, if it is from one
 }
 
 // find returns the programs below dirs whose name matches, in order of names.
@@ -46,9 +50,11 @@ func find(dirs []string, wanted *regexp.Regexp) ([]program, error) {
 			}
 			if ext == ".mlir" {
 				p := program{name: path, text: string(data)}
-				npz := strings.TrimSuffix(path, ext) + ".in.npz"
-				if _, err := os.Stat(npz); err == nil {
-					p.npz = npz
+				for file, at := range map[string]*string{".in.npz": &p.npz, ".safetensors": &p.weights} {
+					file = strings.TrimSuffix(path, ext) + file
+					if _, err := os.Stat(file); err == nil {
+						*at = file
+					}
 				}
 				add(p)
 				return nil
@@ -79,8 +85,11 @@ func (p program) inputs(args []backends.Arg) ([]soa.View, error) {
 	if p.run != nil {
 		return p.listed(args)
 	}
-	if p.npz == "" {
+	if p.npz == "" && p.weights == "" {
 		return made(args)
+	}
+	if p.weights != "" {
+		return p.saved(args)
 	}
 	entries, err := npy.ReadArchive(p.npz)
 	if err != nil {
@@ -99,6 +108,35 @@ func (p program) inputs(args []backends.Arg) ([]soa.View, error) {
 		}
 		if !values[i].Type.Equal(a.Type) {
 			return nil, fmt.Errorf("%s: %s: argument %d wants %v, found %v", p.npz, name, i, a.Type, values[i].Type)
+		}
+	}
+	return values, nil
+}
+
+// saved returns the constants that a program is saved with, and made up values for its other arguments.
+func (p program) saved(args []backends.Arg) ([]soa.View, error) {
+	b, err := soa.MapFile(p.weights)
+	if err != nil {
+		return nil, err
+	}
+	file, err := safetensors.Decode(p.weights, b)
+	if err != nil {
+		return nil, err
+	}
+	values, err := made(args)
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range args {
+		if !a.Constant {
+			continue
+		}
+		t := slices.IndexFunc(file.Tensors, func(t safetensors.Tensor) bool { return t.Name == a.Name })
+		if t < 0 {
+			return nil, fmt.Errorf("%s has no tensor %s, which main takes", p.weights, a.Name)
+		}
+		if values[i] = file.Tensors[t].View; !values[i].Type.Equal(a.Type) {
+			return nil, fmt.Errorf("%s: %s is %v, main wants %v", p.weights, a.Name, values[i].Type, a.Type)
 		}
 	}
 	return values, nil
