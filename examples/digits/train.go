@@ -7,6 +7,8 @@ import (
 	"ltc/data"
 	"ltc/data/digits"
 	"ltc/lazy"
+	"ltc/nn/layers"
+	"ltc/nn/module"
 	"ltc/optim"
 )
 
@@ -44,12 +46,15 @@ func run(backend string, seed uint64, epochs int, train, test *data.Table, p pro
 	if err != nil {
 		return nil, err
 	}
-	n := newNet(dev, digits.Pixels, 128, 64, 10)
+	n := newNet(digits.Pixels, 128, 64, 10)
+	if err := module.Build(n, dev); err != nil {
+		return nil, err
+	}
 	tr := lazy.NewTrace(dev)
 	if err := fit(tr, n, seed, epochs, train, p); err != nil {
 		return nil, err
 	}
-	predict := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return n.logits(x).ArgMax(-1) })
+	predict := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return n.Forward(x).ArgMax(-1) })
 	images, labels := split(test, data.All(test.Rows))
 	found, err := predict.Call(context.Background(), lazy.From(dev, images, test.Rows, digits.Pixels))
 	if err != nil {
@@ -73,8 +78,8 @@ func run(backend string, seed uint64, epochs int, train, test *data.Table, p pro
 }
 
 // fit trains n on batches of the table in an order that the seed gives.
-func fit(tr *lazy.Trace, n net, seed uint64, epochs int, table *data.Table, p progress) error {
-	sgd := optim.NewSGD(tr.Device(), n.params(), optim.SGDConfig{Momentum: 0.9, WeightDecay: 5e-4})
+func fit(tr *lazy.Trace, n layers.Sequential, seed uint64, epochs int, table *data.Table, p progress) error {
+	sgd := optim.NewSGD(tr.Device(), module.Trainable(n), optim.SGDConfig{Momentum: 0.9, WeightDecay: 5e-4})
 	batches := data.Batches{Rows: table.Rows, Size: batchSize, Seed: seed, DropLast: true}
 	rate, done := optim.Cosine(0.1, 0, epochs*batches.Len()), 0
 	for epoch := range epochs {
@@ -85,7 +90,7 @@ func fit(tr *lazy.Trace, n net, seed uint64, epochs int, table *data.Table, p pr
 			images, labels := split(table, rows)
 			x := lazy.From(tr, images, len(rows), digits.Pixels)
 			y := lazy.From(tr, labels, len(rows))
-			logits := n.logits(x)
+			logits := n.Forward(x)
 			loss := logits.CrossEntropy(y)
 			hits := logits.ArgMax(-1).Equal(y.Convert(lazy.I64)).Convert(lazy.F32).Sum()
 			if err := sgd.Step(loss); err != nil {

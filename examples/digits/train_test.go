@@ -41,7 +41,7 @@ func TestAccuracy(t *testing.T) {
 		require.Zero(t, r.prediction.Syncs())
 	}
 	slices.Sort(found)
-	require.GreaterOrEqual(t, found[2], 0.965, "median of seeds 1 to 5")
+	require.GreaterOrEqual(t, found[2], 0.97, "median of seeds 1 to 5")
 }
 
 // A seed gives the same losses, bit by bit, another seed others.
@@ -76,7 +76,7 @@ func TestStepIsWritten(t *testing.T) {
 	m, err := stablehlo.Parse("step.mlir", string(text))
 	require.NoError(t, err)
 	require.NoError(t, verify.Module(m))
-	for _, part := range []string{"func.func @main(", "stablehlo.dot_general", "tf.aliasing_output", `"w0.velocity"`, "train.go"} {
+	for _, part := range []string{"func.func @main(", "stablehlo.dot_general", "tf.aliasing_output", `"0.weight.velocity"`, "train.go"} {
 		require.Contains(t, string(text), part)
 	}
 	p, err := backends.Load(t.Context(), backends.NewModule(string(text)), backends.Options{})
