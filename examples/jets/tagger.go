@@ -5,50 +5,41 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"ltc/backends"
 	"ltc/data"
 	"ltc/lazy"
 	"ltc/model"
+	"ltc/nn/layers"
+	"ltc/nn/module"
 	"ltc/optim"
 	"ltc/soa"
 )
 
-// layer is x·w + b.
-type layer struct{ w, b *lazy.Tensor }
+// net is a network on sets: each particle goes through the same layers, what they give is
+// added up for each jet, and other layers score the sum.
+type net struct{ Particle, Score layers.Sequential }
 
-func newLayers(dev *lazy.Device, name string, widths ...int) []layer {
-	var all []layer
+// perceptron returns layers with ReLU between them, whose widths are given.
+func perceptron(widths ...int) layers.Sequential {
+	var n layers.Sequential
 	for i, out := range widths[1:] {
-		all = append(all, layer{
-			dev.Variable(fmt.Sprintf("%s.%d.w", name, i), lazy.F32, widths[i], out).Init(lazy.HeNormal()),
-			dev.Variable(fmt.Sprintf("%s.%d.b", name, i), lazy.F32, out),
-		})
-	}
-	return all
-}
-
-// apply records layers with ReLU between them.
-func apply(layers []layer, x *lazy.Tensor) *lazy.Tensor {
-	for i, l := range layers {
 		if i > 0 {
-			x = x.ReLU()
+			n = append(n, layers.ReLU())
 		}
-		x = x.MatMul(l.w).Add(l.b)
+		n = append(n, &layers.Linear{In: widths[i], Out: out, Init: lazy.HeNormal("OI")})
 	}
-	return x
+	return n
 }
 
-// tagger is a network on sets: each particle goes through the same layers, what
-// they give is added up for each jet, and other layers score the sum.
+// tagger is a network and the jets that it is for.
 type tagger struct {
-	backend         string
-	dev             *lazy.Device
-	particle, score []layer
-	columns         *soa.Columns
-	in              *soa.Collection
-	train, test     []int // jets
+	backend     string
+	dev         *lazy.Device
+	net         net
+	columns     *soa.Columns
+	in          *soa.Collection
+	train, test []int // jets
 }
 
 // newTagger makes a tagger of the jets, of which it holds every fourth back.
@@ -59,7 +50,10 @@ func newTagger(backend string, seed uint64, jets *soa.Columns) (*tagger, error) 
 	}
 	t := &tagger{
 		backend: backend, dev: dev, columns: jets, in: soa.NewCollection(jets.Len()),
-		particle: newLayers(dev, "particle", 3, 16, 16), score: newLayers(dev, "score", 18, 16, 2),
+		net: net{Particle: perceptron(3, 16, 16), Score: perceptron(18, 16, 2)},
+	}
+	if err := module.Build(&t.net, dev); err != nil {
+		return nil, err
 	}
 	t.train, t.test = data.Holdout(jets.Len(), 4)
 	if err := t.in.Add("jets", jets.Col("Pt"), jets.Col("Mass")); err != nil {
@@ -82,10 +76,10 @@ func (t *tagger) logits(tr *lazy.Trace, x []*lazy.Tensor) *lazy.Tensor {
 	particles := tr.Read(x[1])
 	hardness := particles.Narrow(1, 0, 1).Div(pt.Gather(owner)).AddScalar(1e-4).Log().MulScalar(0.3)
 	place := particles.Narrow(1, 1, 2).MulScalar(8)
-	each := apply(t.particle, lazy.Concatenate(1, hardness, place)).ReLU()
+	each := t.net.Particle.Forward(lazy.Concatenate(1, hardness, place)).ReLU()
 	sum := lazy.Zeros(tr, lazy.F32, n, 16).ScatterAdd(owner, each).MulScalar(1. / 30)
 	jet := lazy.Concatenate(1, sum, pt.Log().AddScalar(-5), mass.Div(pt).MulScalar(8))
-	return apply(t.score, jet)
+	return t.net.Score.Forward(jet)
 }
 
 // shapes records the mean distance of the particles from the jet's axis, weighted
@@ -110,10 +104,6 @@ func (t *tagger) fit(steps int, out io.Writer) error {
 	for i, j := range t.train {
 		rows[i], wanted[i] = int32(j), labels[j]
 	}
-	var params []*lazy.Tensor
-	for _, l := range slices.Concat(t.particle, t.score) {
-		params = append(params, l.w, l.b)
-	}
 	tr := lazy.NewTrace(t.dev)
 	var x []*lazy.Tensor
 	for _, name := range inputs {
@@ -124,7 +114,7 @@ func (t *tagger) fit(steps int, out io.Writer) error {
 		x = append(x, lazy.FromView(t.dev, v))
 	}
 	chosen, want := lazy.From(t.dev, rows), lazy.From(t.dev, wanted)
-	sgd := optim.NewSGD(t.dev, params, optim.SGDConfig{LR: 0.2, Momentum: 0.9})
+	sgd := optim.NewSGD(t.dev, module.Trainable(&t.net), optim.SGDConfig{LR: 0.2, Momentum: 0.9})
 	for step := range steps {
 		sgd.SetLR(0.1 * (1 + math.Cos(math.Pi*float64(step)/float64(steps))))
 		loss := t.logits(tr, x).Gather(chosen).CrossEntropy(want)
