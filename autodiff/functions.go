@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"fmt"
 	"math"
 
 	"ltc/ir"
@@ -94,6 +95,9 @@ func gradPolygamma(t *tape, n, ct *ir.Node) {
 
 // -a ζ(a+1, b); that for a has no closed form.
 func gradZeta(t *tape, n, ct *ir.Node) {
+	if t.wants(0) {
+		panic(failure{fmt.Errorf("there is no gradient of Zeta, called at %v, for its exponent: stop that (Stop)", n.Loc)})
+	}
 	if t.wants(1) {
 		a := n.In[0]
 		next := t.op(ir.OpZeta, t.op(ir.OpAdd, a, t.scalar(n, 1)), n.In[1])

@@ -547,7 +547,8 @@ func (x *Tensor) Polygamma(y *Tensor) *Tensor {
 }
 
 // Zeta returns the Hurwitz zeta function elementwise, the sum of (y+k)^-x over
-// k = 0, 1, …; NaN for x < 1, infinite for x = 1. It has no gradient for x.
+// k = 0, 1, …; NaN for x < 1, infinite for x = 1. A gradient for x is an
+// error.
 //
 // It requires: x is floating point; y is floating point and has the dtype of x;
 // the shapes broadcast. Operands of different dtypes are promoted, and integers

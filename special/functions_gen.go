@@ -138,7 +138,8 @@ func Polygamma(x *lazy.Tensor, n int) *lazy.Tensor {
 
 // Zeta returns the Hurwitz zeta function elementwise, the sum of (q+k)^-x over
 // k = 0, 1, …; NaN for x < 1, infinite for x = 1 and at q = 0, -1, …. For
-// another q below 0 it is NaN unless x is an integer. It has no gradient for x.
+// another q below 0 it is NaN unless x is an integer. A gradient for x is an
+// error.
 //
 // It requires: x is floating point; q has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.

@@ -244,3 +244,15 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 }
+
+// PyTorch has no derivative of zeta for its exponent either.
+func TestZetaHasNoGradientOfItsExponent(t *testing.T) {
+	tr := trace(t, "eval")
+	x, q := lazy.From(tr, []float64{2.5}), lazy.From(tr, []float64{0.5})
+	for _, y := range []*lazy.Tensor{special.Zeta(x, q), x.Zeta(q)} {
+		require.ErrorContains(t, lazy.Grad(y.Sum(), x, q)[0].Err(), "there is no gradient of Zeta, called at special_test.go:")
+		got, err := lazy.ToSlice[float64](lazy.Grad(y.Sum(), q)[0])
+		require.NoError(t, err)
+		require.InDelta(t, -29.052, got[0], 1e-3)
+	}
+}

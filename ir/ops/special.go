@@ -15,7 +15,7 @@ var specialRows = []Op{
 
 	{Name: "Polygamma", Family: Exponentials, Doc: "returns the derivative of order n of Digamma elementwise; infinite at 0 and negative integers for a positive n, with the sign of the values right of it.", Operands: one(Float), Attrs: []Attr{{"n", Int}},
 		Where: []Demand{{"order", "n is not negative"}}, Traits: Inline | Floating},
-	{Name: "Zeta", Family: Exponentials, Doc: "returns the Hurwitz zeta function elementwise, the sum of (q+k)^-x over k = 0, 1, …; NaN for x < 1, infinite for x = 1 and at q = 0, -1, …. For another q below 0 it is NaN unless x is an integer. It has no gradient for x.",
+	{Name: "Zeta", Family: Exponentials, Doc: "returns the Hurwitz zeta function elementwise, the sum of (q+k)^-x over k = 0, 1, …; NaN for x < 1, infinite for x = 1 and at q = 0, -1, …. For another q below 0 it is NaN unless x is an integer. A gradient for x is an error.",
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "q", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
 	{Name: "MvLgamma", Text: "mvlgamma", Family: Exponentials, Doc: "returns the logarithm of the multivariate gamma function of dimension p elementwise.", Operands: one(Float), Attrs: []Attr{{"p", Int}},
 		Where: []Demand{{"dimension", "p is positive"}}, Traits: Inline | Floating},
