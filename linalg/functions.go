@@ -298,6 +298,10 @@ func computeAddMM(x, y, z *lazy.Tensor, beta, alpha float64) *lazy.Tensor {
 		}
 		return t.MulScalar(v)
 	}
+	if alpha == 0 { // as in BLAS
+		y = lazy.Zeros(y.Trace(), y.DType(), y.OpenShape()...)
+		z = lazy.Zeros(z.Trace(), z.DType(), z.OpenShape()...)
+	}
 	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {
 		if beta == 0 {
 			return times(t[0], alpha)

@@ -566,8 +566,8 @@ func recordCondOf(x *lazy.Tensor, kind int) *lazy.Tensor {
 }
 
 // AddMM returns beta·x + alpha·y·z, where y·z is MatMul and x broadcasts to
-// it: torch.addmm, addmv and baddbmm. Where beta is 0, x is not read, so its
-// NaNs and infinities do not count.
+// it: torch.addmm, addmv and baddbmm. Where beta is 0, x is not read, and where
+// alpha is 0, y and z are not: their NaNs and infinities do not count.
 //
 // It requires: x is floating point or complex; y is floating point or complex
 // and has the dtype of x; z is floating point or complex and has the dtype of

@@ -366,3 +366,20 @@ func TestLUSolveLooksAtPivots(t *testing.T) {
 		}
 	}
 }
+
+// What beta and alpha of 0 leave out does not count, as in BLAS and PyTorch.
+func TestAddMMOfZeros(t *testing.T) {
+	for _, name := range []string{"eval", "cpu"} {
+		dev, err := lazy.Open(name)
+		require.NoError(t, err)
+		defer dev.Close()
+		tr := lazy.NewTrace(dev)
+		bad := lazy.Full(tr, lazy.F32, math.NaN(), 2, 2)
+		x, y := lazy.Full(tr, lazy.F32, 3, 2, 2), lazy.Ones(tr, lazy.F32, 2, 2)
+		for want, z := range map[float32]*lazy.Tensor{3: linalg.AddMM(x, bad, bad, 1, 0), 2: linalg.AddMM(bad, y, y, 0, 1), 0: linalg.AddMM(bad, bad, bad, 0, 0)} {
+			got, err := lazy.ToSlice[float32](z)
+			require.NoError(t, err)
+			require.Equal(t, []float32{want, want, want, want}, got)
+		}
+	}
+}
