@@ -60,7 +60,7 @@ func hasIndices(g *ir.Graph) bool {
 	})
 }
 
-// maskIndices returns the operands of n with 0 in place of the indices of examples that the mask leaves out, which
+// maskIndices returns the operands of n with an index that exists in place of those of examples that the mask leaves out, which
 // need not exist.
 func (v *vectorizer) maskIndices(n *ir.Node, in []Value) []Value {
 	k := indexOperand(n)
@@ -71,8 +71,12 @@ func (v *vectorizer) maskIndices(n *ir.Node, in []Value) []Value {
 	if !in[k].Batched {
 		mask, axes = v.any(mask), nil
 	}
+	exists := v.scalar(t.DType, 0)
+	if b, ok := n.Value.(ir.Bounded); ok {
+		exists = v.convert(v.number(types.I64, b.Low), t.DType)
+	}
 	in = slices.Clone(in)
-	in[k].Node = v.op(ir.OpWhere, v.broadcast(mask, t.Shape, axes), in[k].Node, v.broadcast(v.scalar(t.DType, 0), t.Shape, nil))
+	in[k].Node = v.op(ir.OpWhere, v.broadcast(mask, t.Shape, axes), in[k].Node, v.broadcast(exists, t.Shape, nil))
 	return in
 }
 

@@ -77,7 +77,7 @@ type Node struct {
 	// Body is what a Composite node calls, or a node of control flow runs.
 	Body *Composite
 	// Value is what the builder's owner attaches to a Parameter: the data that
-	// the argument is to have. Of another node it may be a [*Called], [Wrapped] or [InRange].
+	// the argument is to have. Of another node it may be a [*Called], [Wrapped], [Bounded] or [InRange].
 	Value any
 
 	in   [3]*Node // In's memory for up to three operands
@@ -104,6 +104,14 @@ type Wrapped struct {
 	Unsigned bool // the indices are converted from u64, of which none counts from the end
 }
 
+// Bounded is noted at a Where whose last operand has integers of a user's call that are no indices, such as
+// lengths. They are to be from Low up to Bound-1.
+type Bounded struct {
+	Call       *Called
+	Name       string // of the integers, in the singular
+	Low, Bound int    // maybe expressions
+}
+
 // InRange is noted at indices that are in range wherever those that they were made of are, or out of range
 // by definition.
 type InRange struct{}
@@ -119,7 +127,8 @@ func (n *Node) IndexOperand() int {
 			return 0
 		}
 	case OpWhere:
-		if _, wraps := n.Value.(Wrapped); wraps {
+		switch n.Value.(type) {
+		case Wrapped, Bounded:
 			return 2
 		}
 	}
@@ -136,7 +145,7 @@ func (n *Node) Note(from *Node) {
 // noted returns what errors and checks of indices need of a node's Value.
 func (n *Node) noted() any {
 	switch n.Value.(type) {
-	case *Called, Wrapped, InRange:
+	case *Called, Wrapped, Bounded, InRange:
 		return n.Value
 	}
 	return nil

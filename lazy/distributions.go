@@ -200,8 +200,9 @@ func (r *Random) Categorical(logits *Tensor) *Tensor {
 
 // Multinomial records, for each row of p [rows…, classes], the i64 numbers of n classes that are drawn
 // with probabilities in proportion to p. With replacement each is drawn as Categorical does; without it
-// they are different ones, and n is at most the number of classes. Elements of p are not negative, and
-// classes of probability 0 are drawn after all others.
+// they are different ones, and n is at most the number of classes. Classes of probability 0 are drawn after
+// all others. A row without a positive element, or with one that is negative, infinite or NaN, is an error of the
+// step; where none looks at indices it gives zeros: see [CheckIndices].
 func (r *Random) Multinomial(p *Tensor, n int, replacement bool) *Tensor {
 	const op = "multinomial"
 	if bad := firstBad(op, p); bad != nil {
@@ -213,17 +214,30 @@ func (r *Random) Multinomial(p *Tensor, n int, replacement bool) *Tensor {
 	case n < 1 || !replacement && dims.Less(p.OpenDim(-1), n):
 		return p.violates(op, "draws", fmt.Sprintf("%d of %s classes are to be drawn; draw at least one, and no more without replacement than there are", n, dims.String(p.OpenDim(-1))))
 	}
-	logits := p.Log()
-	if !replacement {
-		keys, bad := r.gumbel(op, logits)
-		if bad != nil {
-			return bad
+	return called(op, func() *Tensor {
+		drawn := r.classes(op, p.Log(), n, replacement)
+		if drawn.err != nil {
+			return drawn
 		}
-		_, drawn := keys.TopK(n, -1)
-		return drawn
+		number := func(x *Tensor) *Tensor { return x.Convert(types.I64).SumKeep(-1) }
+		none := number(p.GreaterEqualScalar(0).And(p.LessScalar(math.Inf(1))).Not()).Within(0, 0, "number of negative, infinite or NaN probabilities in a row")
+		some := number(p.GreaterScalar(0)).Within(1, p.OpenDim(-1), "number of positive probabilities in a row")
+		return none.EqualScalar(0).And(some.GreaterScalar(0)).WhereScalar(drawn, 0)
+	}, p)
+}
+
+// classes draws n classes for each row of logits.
+func (r *Random) classes(op string, logits *Tensor, n int, replacement bool) *Tensor {
+	if replacement {
+		shape := slices.Clone([]int(logits.OpenShape()))
+		return r.Categorical(logits.Unsqueeze(-2).BroadcastTo(slices.Insert(shape, len(shape)-1, n)...))
 	}
-	shape := slices.Clone([]int(p.OpenShape()))
-	return r.Categorical(logits.Unsqueeze(-2).BroadcastTo(slices.Insert(shape, len(shape)-1, n)...))
+	keys, bad := r.gumbel(op, logits)
+	if bad != nil {
+		return bad
+	}
+	_, drawn := keys.TopK(n, -1)
+	return drawn
 }
 
 // gumbel returns logits plus numbers of the Gumbel distribution.

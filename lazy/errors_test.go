@@ -146,6 +146,10 @@ var mistakes = []struct {
 	{"more draws than classes", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		return lazy.NewRandom(tr.Device(), 1).Multinomial(ones(tr, 2), 3, false).Err()
 	}},
+	{"lengths that are no integers", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return ones(tr, 2).Within(0, 1, "length").Err() }},
+	{"lengths within nothing", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.Ones(tr, lazy.I32, 2).Within(1, 0, "length").Err()
+	}},
 	{"no tensors for hstack", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.HStack().Err() }},
 	{"no tensors for vstack", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.VStack().Err() }},
 	{"no tensors for dstack", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.DStack().Err() }},

@@ -63,6 +63,37 @@ func (x *Tensor) wrapped(op string, size int, dtype types.DType) *Tensor {
 	return x
 }
 
+// Within returns x, of integers such as lengths, for functions that take these from low to high. Other integers
+// are an error of the step that has the name, which says in the singular what they are; where none looks at
+// indices they count as low or high: see [CheckIndices]. The bounds may be sizes that are open.
+func (x *Tensor) Within(low, high int, name string) *Tensor {
+	const op = "within"
+	if bad := firstBad(op, x); bad != nil {
+		return bad
+	}
+	tr := traceOf(x)
+	switch {
+	case tr == nil:
+		return noTrace(op, x)
+	case !x.DType().IsInteger():
+		return x.violates(op, "integers", fmt.Sprintf("x is %v, must be of integers", x.Type()))
+	case dims.Less(high, low):
+		return x.violates(op, "bounds", fmt.Sprintf("there is no integer from %s to %s", dims.String(low), dims.String(high)))
+	}
+	return called(op, func() *Tensor {
+		i := tr.Read(x).Convert(types.I64)
+		least, most := i.sized(low), i.sized(high)
+		y := i.Less(least).Or(i.Greater(most)).Where(i.Maximum(least).Minimum(most), i)
+		if n := y.node; n != nil && n.Op == ir.OpWhere {
+			op := tr.callOf(op)
+			if was, ok := n.Value.(ir.Bounded); !ok || was.Call.Op != op || was.Name != name {
+				n.Value = ir.Bounded{Call: tr.noteOf(op), Name: name, Low: low, Bound: dims.Add(high, 1)}
+			}
+		}
+		return y.Convert(x.DType())
+	}, x)
+}
+
 // inRange notes that the elements of x, an index of rows, are in range wherever the indices that it is
 // made of are.
 func (x *Tensor) inRange() *Tensor {
@@ -345,7 +376,11 @@ func (x *Tensor) choose(op string, indices []*Tensor) (c chosen, bad *Tensor) {
 		}
 		s, ok := shapeinfer.BroadcastShapes(common, i.OpenShape())
 		if !ok {
-			return c, x.violates(op, "broadcast", fmt.Sprintf("the indices of axis %d have the shape %v, which does not broadcast with %v", a, i.OpenShape(), common))
+			hint := ""
+			if dims.HasExpr(common...) || dims.HasExpr(i.OpenShape()...) {
+				hint = "; a mask has an open number of places: give indices of a fixed size beside it, or one mask of both axes"
+			}
+			return c, x.violates(op, "broadcast", fmt.Sprintf("the indices of axis %d have the shape %v, which does not broadcast with %v%s", a, i.OpenShape(), common, hint))
 		}
 		indexed, common = append(indexed, a), s
 	}
@@ -408,8 +443,8 @@ func (c *chosen) order() []int {
 
 // Index returns the elements of x that indices choose along its first axes, as x[i, j, …]
 // does in PyTorch. An index that is nil stands for a whole axis. A mask of bools, which has the
-// dimensions of as many axes of x, stands for the places at which it is true. The others are integers that
-// broadcast to one shape, whose axes take the place of those of x: of the first, or before
+// dimensions of as many axes of x, stands for the places at which it is true: beside others for as many as these
+// have, or for one. The others are integers that broadcast to one shape, whose axes take the place of those of x: of the first, or before
 // all if the axes are apart. A negative index counts from the end. An index out of range is
 // an error of the step, or some element where none looks at indices: see [CheckIndices].
 func (x *Tensor) Index(indices ...*Tensor) *Tensor {
@@ -432,8 +467,14 @@ func (x *Tensor) index(op string, indices []*Tensor) *Tensor {
 }
 
 // placesOf returns indices with the places at which masks are true in place of these: a mask of
-// several axes is for as many of x.
+// several axes is for as many of x. Beside other indices there are as many places as these have.
 func (x *Tensor) placesOf(op string, indices []*Tensor) (all []*Tensor, bad *Tensor) {
+	beside := 1
+	for _, i := range indices {
+		if i != nil && i.err == nil && i.DType() != types.Bool && i.Rank() > 0 && i.OpenDim(-1) != 1 {
+			beside = i.OpenDim(-1)
+		}
+	}
 	for _, i := range indices {
 		if i == nil || i.err != nil || i.DType() != types.Bool {
 			all = append(all, i)
@@ -447,11 +488,23 @@ func (x *Tensor) placesOf(op string, indices []*Tensor) (all []*Tensor, bad *Ten
 		if places.err != nil {
 			return nil, places
 		}
+		if beside != 1 && !dims.IsExpr(beside) {
+			places = places.asMany(beside)
+		}
 		for k := range i.Rank() {
 			all = append(all, places.Select(1, k))
 		}
 	}
 	return all, nil
+}
+
+// asMany returns n rows of places, of which there are to be n, or 1 for all.
+func (places *Tensor) asMany(n int) *Tensor {
+	first := Iota(places.tr, types.I64, 0, n)
+	there := first.sized(places.OpenDim(0))
+	right := there.Equal(there.like(1)).Where(there.sized(n), there).Within(n, n, "number of places at which the mask is true")
+	at := first.Minimum(there.Sub(there.like(1))).Maximum(there.like(0))
+	return places.Gather(right.Equal(right.sized(n)).Where(at, at.like(0)).inRange())
 }
 
 // indexed is choose in the trace of x and the indices.

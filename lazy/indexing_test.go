@@ -225,3 +225,85 @@ func TestWindowsAreOfFloats(t *testing.T) {
 		}
 	}
 }
+
+// A mask has as many places as the other indices, or one: PyTorch's x[mask, indices].
+func TestIndexOfMaskBesideIndices(t *testing.T) {
+	for _, name := range []string{"eval", "cpu"} {
+		tr := lazy.NewTrace(open(t, name))
+		x := lazy.Iota(tr, lazy.I64, 0, 20).Reshape(4, 5)
+		mask := lazy.From(tr, []bool{true, false, true, false})
+		at := func(all ...int64) *lazy.Tensor { return lazy.From(tr, all) }
+		for i, c := range []struct {
+			y    *lazy.Tensor
+			want []int64
+		}{
+			{x.Index(mask, at(1, 2)), []int64{1, 12}},
+			{x.Index(mask, at(1, -1)), []int64{1, 14}},
+			{x.Index(mask, at(1)), []int64{1, 11}},
+			{x.Index(mask, at(1, 2, 3, 4).Reshape(2, 2)), []int64{1, 12, 3, 14}},
+			{x.Index(mask.And(lazy.From(tr, []bool{false, true, true, true})), at(1, 2)), []int64{11, 12}},
+			{x.Index(at(1, 2), lazy.From(tr, []bool{true, false, true, false, false})), []int64{5, 12}},
+			{x.IndexPut(at(-7), false, mask, at(1, 2)).Index(mask, at(1, 2)), []int64{-7, -7}},
+		} {
+			got, err := lazy.ToSlice[int64](c.y)
+			require.NoError(t, err, i)
+			require.Equal(t, c.want, got, i)
+		}
+		for _, y := range []*lazy.Tensor{x.Index(mask, at(1, 2, 3)), x.Index(mask.And(mask.Not()), at(1, 2))} {
+			_, err := y.Value()
+			require.ErrorIs(t, err, lazy.ErrIndex)
+			require.ErrorContains(t, err, "the number of places at which the mask is true is ")
+		}
+		require.ErrorContains(t, x.Index(mask, lazy.From(tr, []bool{true, false, true, false, true})).Err(), "give indices of a fixed size beside it")
+	}
+}
+
+// Integers that are not within bounds are an error of the user's line wherever they come from.
+func TestWithin(t *testing.T) {
+	within := func(x *lazy.Tensor) *lazy.Tensor { return x.Within(1, 3, "length") }
+	loop := func(x *lazy.Tensor) *lazy.Tensor {
+		return lazy.For(2, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{within(s[0])}
+		}, x)[0]
+	}
+	vmap := func(x *lazy.Tensor) *lazy.Tensor {
+		return lazy.Vmap(func(_ *lazy.Trace, a []*lazy.Tensor) []*lazy.Tensor { return tensors{within(a[0])} }, tensors{x}, lazy.VmapOptions{})[0]
+	}
+	masked := func(x *lazy.Tensor) *lazy.Tensor { // examples that do not run the branch have any integers
+		return lazy.Vmap(func(_ *lazy.Trace, a []*lazy.Tensor) []*lazy.Tensor {
+			return lazy.If(a[0].LessScalar(9), func(*lazy.Trace) []*lazy.Tensor { return tensors{within(a[0])} }, func(*lazy.Trace) []*lazy.Tensor { return tensors{a[0]} })
+		}, tensors{x}, lazy.VmapOptions{})[0]
+	}
+	for _, name := range []string{"eval", "cpu"} {
+		dev := open(t, name)
+		for i, c := range []struct {
+			f    func(x *lazy.Tensor) *lazy.Tensor
+			x    []int32
+			want string
+		}{
+			{within, []int32{1, 3, 2}, ""},
+			{within, []int32{1, 4, 0}, "within(i32[3]): the length at [1] is 4, must be from 1 to 3"},
+			{func(x *lazy.Tensor) *lazy.Tensor { return within(computed(x)) }, []int32{1, 0, 2}, "within(i64[3]): the length is 0, must be from 1 to 3"},
+			{loop, []int32{1, 3, 2}, ""},
+			{loop, []int32{1, 3, 0}, "is 0"},
+			{vmap, []int32{1, 3, 2}, ""},
+			{vmap, []int32{1, 3, 0}, "within(i32[]): the length at [2] is 0"},
+			{masked, []int32{1, 9, 2}, ""},
+			{masked, []int32{1, 9, 4}, "is 4"},
+		} {
+			tr := lazy.NewTrace(dev)
+			y := c.f(lazy.From(tr, c.x))
+			_, err := y.Value()
+			if c.want == "" {
+				require.NoError(t, err, i)
+				got, err := lazy.ToSlice[int32](y)
+				require.NoError(t, err, i)
+				require.Equal(t, c.x, got, i)
+				continue
+			}
+			require.ErrorIs(t, err, lazy.ErrIndex, i)
+			require.ErrorContains(t, err, c.want, i)
+			require.ErrorContains(t, err, "indexing_test.go:", i)
+		}
+	}
+}

@@ -44,7 +44,7 @@
 //     IndexSelect, IndexAdd, IndexCopy, GatherAlong, ScatterAlong, ScatterAddAlong,
 //     ScatterMulAlong, ScatterMinAlong, ScatterMaxAlong, Nonzero, MaskedSelect,
 //     SelectRows, UniqueAlong, Index, IndexPut, MaskedScatter, TakeAlong, Take, Put,
-//     IndexFill, SelectScatter, DiagonalScatter
+//     IndexFill, SelectScatter, DiagonalScatter, Within
 //   - Reductions: Sum, Max, Min, Prod, ArgMax, Mean, Any, All, CountNonzero, Var, Std,
 //     LogSumExp, Norm, NaNSum, NaNMean, ArgMin, MaxWithIndices, MinWithIndices, Bincount,
 //     SumKeep, MeanKeep, MaxKeep, MinKeep, ArgMaxKeep, ArgMinKeep, MaxWithIndicesKeep,

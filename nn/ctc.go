@@ -28,6 +28,7 @@ func computeCTCLoss(x, targets, steps, lengths *lazy.Tensor, blank int, zeroInfi
 	x = functions.InF32(x)[0]
 	tr := x.Trace()
 	time, batch, most := x.OpenDim(0), x.OpenDim(1), targets.Dim(1)
+	steps, lengths = steps.Within(0, time, "number of steps"), lengths.Within(0, most, "number of labels")
 	targets, lengths, steps = targets.Convert(lazy.I64), lengths.Convert(lazy.I64).Unsqueeze(1), steps.Convert(lazy.I64).Unsqueeze(1)
 	places := 2*most + 1
 	none := func(dims ...int) *lazy.Tensor { return lazy.Full(tr, x.DType(), math.Inf(-1), dims...) }
@@ -45,6 +46,8 @@ func computeCTCLoss(x, targets, steps, lengths *lazy.Tensor, blank int, zeroInfi
 	skips := path.NotEqualScalar(float64(blank)).And(path.NotEqual(before))
 	first := count(tr, 1, batch, places).LessScalar(1).Or(count(tr, 1, batch, places).LessEqualScalar(1).And(lengths.GreaterScalar(0)))
 	start := first.Where(emitted.Select(0, 0), none())
+	nothing := count(tr, 1, batch, places).LessScalar(1).Where(lazy.Full(tr, x.DType(), 0), none()) // has been said without steps
+	start = steps.GreaterScalar(0).Where(start, nothing)
 
 	step := func(_ *lazy.Trace, carry, xs []*lazy.Tensor) (next, ys []*lazy.Tensor) {
 		a := carry[0]

@@ -334,11 +334,25 @@ func checkEmbeddingBagOffsets(weight, indices, offsets, perIndex *lazy.Tensor, m
 	return "", ""
 }
 
+// ascending returns offsets up to n, of which the first is to be 0 and none below the one before.
+func ascending(offsets *lazy.Tensor, n int) *lazy.Tensor {
+	bags := offsets.OpenDim(0)
+	some := lazy.SizeMin(bags, 1)
+	rest := lazy.SizeSub(bags, some)
+	first := offsets.Narrow(0, 0, some).Within(0, 0, "first offset")
+	steps := offsets.Narrow(0, some, rest).Sub(offsets.Narrow(0, 0, rest)).Within(0, n, "step from an offset to the next")
+	return lazy.Concatenate(0, first, steps).GreaterEqualScalar(0).WhereScalar(offsets, 0)
+}
+
 func computeEmbeddingBagOffsets(weight, indices, offsets, perIndex *lazy.Tensor, mode int, padding []int) *lazy.Tensor {
 	n, bags := indices.OpenDim(0), offsets.OpenDim(0)
+	if bags == 0 {
+		return lazy.Zeros(weight.Trace(), weight.DType(), 0, weight.OpenDim(1))
+	}
 	i := count(weight.Trace(), 0, n)
+	offsets = ascending(offsets.Convert(lazy.I64).Within(0, n, "offset"), n)
 	// The bag of an index is the last that begins at it or before.
-	bag := offsets.Convert(lazy.I64).Unsqueeze(0).LessEqual(i.Unsqueeze(1)).Convert(lazy.I64).Sum(1).SubScalar(1)
+	bag := offsets.Unsqueeze(0).LessEqual(i.Unsqueeze(1)).Convert(lazy.I64).Sum(1).SubScalar(1)
 	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		rows, counts := xs[0], counted(weight, indices, padding)
 		if perIndex := xs[1]; perIndex != nil {

@@ -66,6 +66,8 @@ var byHand = slices.Concat(
 		of((*lazy.Tensor).Gather, "x indices", "returns the rows of x that the indices choose, along axis 0."),
 		of((*lazy.Tensor).AsStrided, "x sizes strides offset", "takes the elements of x, as they lie in row-major order, at offset + i*strides[0] + j*strides[1] + … for each index of the given sizes."),
 		of((*lazy.Tensor).Clone, "x", "returns a tensor of its own with the elements of x."),
+		of((*lazy.Tensor).Detach, "x", "returns a view of x at which gradients end."),
+		of((*lazy.Tensor).Within, "x low high name", "returns x, integers with a name that are an error of the step unless they are from low to high."),
 		of((*lazy.Tensor).Size, "x axis", "returns the size of an axis as a scalar of i64."),
 		of((*lazy.Tensor).UniqueAll, "x bound", "returns Unique, the place of each element of x among the values, and how often each value is in x.", "values", "inverse", "counts"),
 		of((*lazy.Tensor).UniqueAlong, "x axis bound", "returns the slices of x along the axis that differ, in their order, the place of each slice of x among them, and how often each is in x.", "values", "inverse", "counts"),

@@ -74,6 +74,8 @@ func (c *randomCall) inputs(n int) []soa.View {
 				outside = false
 			case c.indices[i]:
 				samples.Set(v, k, float64(c.place(r, i, places)))
+			case c.bounded(i):
+				samples.Set(v, k, c.within(r, i))
 			case d.IsComplex():
 				samples.SetComplex(v, k, complex(r.Float64()-0.5, r.Float64()-0.5))
 			case d.IsFloat() && c.op.Package == "linalg":
@@ -89,6 +91,28 @@ func (c *randomCall) inputs(n int) []soa.View {
 		all = append(all, v)
 	}
 	return all
+}
+
+// bounded reports whether a tensor has numbers that the op takes only within bounds of its own.
+func (c *randomCall) bounded(i int) bool {
+	switch c.op.GoName() {
+	case "nn.CTCLoss":
+		return i >= 2
+	case "nn.EmbeddingBagOffsets":
+		return i == 2
+	}
+	return c.op.GoName() == "Random.Multinomial"
+}
+
+// within returns such a number: lengths of 0 or 1, offsets of bags of which the last has all, and probabilities.
+func (c *randomCall) within(r *rand.Rand, i int) float64 {
+	switch c.op.GoName() {
+	case "nn.CTCLoss":
+		return float64(r.IntN(2))
+	case "nn.EmbeddingBagOffsets":
+		return 0
+	}
+	return float64(1+r.IntN(5)) / 4
 }
 
 // beyond is an index beyond the places of most tensors, which every dtype has.

@@ -32,6 +32,8 @@ var Written = slices.Concat([]Op{
 	{Name: "SelectScatter", Family: Rows, Where: []Demand{{"src", "src has the type of the part that it replaces"}}},
 	{Name: "DiagonalScatter", Family: Rows, Where: []Demand{{"src", "src has the type of the part that it replaces"}}},
 
+	{Name: "Within", Family: Rows, Where: []Demand{{"integers", "x is an integer"}, {"bounds", "there is an integer from low to high"}}},
+
 	{Name: "UniqueAll", Family: Order, Where: []Demand{{"fixed", "x has no open size"}}},
 	{Name: "UniqueAlong", Family: Order, Where: []Demand{{"axis", "axis is one of those of x"}, {"number", "x is a number"}, {"fixed", "x has no open size"}, {"bound", "there is one bound at most, and it is positive"}}},
 	{Name: "Einsum", Family: Products, Where: []Demand{tensors, {"equation", "the equation has a letter for each axis of the operands, and one size for each letter"}}},

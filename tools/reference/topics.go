@@ -48,7 +48,7 @@ var pages = []page{
 		{string(ops.Joining), "* PadZeros Stack HStack VStack DStack ColumnStack BlockDiag Meshgrid Clone"},
 	}},
 	{"rows.md", "Rows and elements by index", "Indices say which elements of a tensor are taken, added to or replaced; elements are chosen by masks, too.", []topic{
-		{string(ops.Rows), "* UniqueAlong Index IndexPut MaskedScatter TakeAlong Take Put IndexFill SelectScatter DiagonalScatter"},
+		{string(ops.Rows), "* UniqueAlong Index IndexPut MaskedScatter TakeAlong Take Put IndexFill SelectScatter DiagonalScatter Within"},
 	}},
 	{"reductions.md", "Reductions, scans, order", "Reductions drop axes, scans keep them, and sorting puts elements along an axis in order.", []topic{
 		{string(ops.Reductions), "* SumKeep MeanKeep MaxKeep MinKeep ArgMaxKeep ArgMinKeep MaxWithIndicesKeep MinWithIndicesKeep NaNSumKeep NaNMeanKeep ProdKeep AnyKeep AllKeep VarKeep StdKeep LogSumExpKeep NormKeep VarMean StdMean AMinMax"},

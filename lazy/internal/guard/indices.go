@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,6 +21,7 @@ import (
 type Index struct {
 	Op       string       // the mnemonic of the user's call
 	Operands []types.Type // of the call
+	Name     string       // of the integers, as of an [ir.Bounded]; "" for indices
 	At       callsite.Site
 	Low      int
 	Bound    int
@@ -205,6 +207,10 @@ func indexOf(n *ir.Node, k int) (x Index, ok bool) {
 		x.Bound = n.Type.Shape[n.Type.Rank()-1]
 		x.Operands = []types.Type{unconverted(x.of).Type}
 	case ir.OpWhere:
+		if b, ok := n.Value.(ir.Bounded); ok {
+			call, x.Name, x.Low, x.Bound = b.Call, b.Name, b.Low, b.Bound
+			break
+		}
 		w := n.Value.(ir.Wrapped)
 		call, x.Low, x.Bound = w.Call, -w.Size, w.Size
 		if i := unconverted(x.of); w.Unsigned && i.Op == ir.OpConvert {
@@ -371,21 +377,20 @@ func (x *Index) Look(v soa.View) (reason string, err error) {
 			return "", err
 		}
 	}
-	return outside(v, x.Low, x.Bound, x.other), nil
-}
-
-// outside says which of the indices in v, a dense view on the host, is below low or not below bound, and
-// not other; "" if none is.
-func outside(v soa.View, low, bound int, other *int64) (reason string) {
-	if at, index := integers[v.Type.DType].beyond(v, low, bound, other); at >= 0 {
-		return fmt.Sprintf("the index at %s is %s%s", position(v.Type, at), index, among(low, bound))
+	if at, index := integers[v.Type.DType].beyond(v, x.Low, x.Bound, x.other); at >= 0 { // v is dense
+		return fmt.Sprintf("the %s at %s is %s%s", cmp.Or(x.Name, "index"), position(v.Type, at), index, x.among(x.Low, x.Bound)), nil
 	}
-	return ""
+	return "", nil
 }
 
 // among says which indices there are, and what to do.
-func among(low, bound int) string {
-	if bound == 0 {
+func (x *Index) among(low, bound int) string {
+	switch {
+	case x.Name != "" && bound == low+1:
+		return fmt.Sprintf(", must be %d", low)
+	case x.Name != "":
+		return fmt.Sprintf(", must be from %d to %d", low, bound-1)
+	case bound == 0:
 		return ", but there are none to choose from"
 	}
 	return fmt.Sprintf(", but there are %d to choose from, %d to %d; mend what makes it, or keep it in range with Clamp", bound, low, bound-1)
@@ -447,26 +452,29 @@ type OutOfRange struct {
 }
 
 // Error returns the reason.
-func (e *OutOfRange) Error() string { return e.reason(nil, e.unsigned) }
+func (e *OutOfRange) Error() string { return e.reason(&Index{unsigned: e.unsigned}) }
 
 // Unwrap returns [ErrIndex].
 func (e *OutOfRange) Unwrap() error { return ErrIndex }
 
 // Reason says what e has of the indices of x.
-func (x *Index) Reason(e *OutOfRange) string { return e.reason(x.loops, x.unsigned || e.unsigned) }
+func (x *Index) Reason(e *OutOfRange) string { return e.reason(x) }
 
 // reason says which index is out of range, and in which iterations of loops if the lines of these are known.
-func (e *OutOfRange) reason(loops []callsite.Site, unsigned bool) string {
+func (e *OutOfRange) reason(x *Index) string {
 	index := strconv.FormatInt(e.index, 10)
-	if unsigned {
+	if x.unsigned || e.unsigned {
 		index = strconv.FormatUint(uint64(e.index), 10)
 	}
 	s := "an index is " + index
-	n := min(len(loops), len(e.iterations))
-	for i, iteration := range e.iterations[len(e.iterations)-n:] { // others are of loops that the op is not in
-		s += fmt.Sprintf(" in iteration %d of the loop at %v", iteration, loops[i])
+	if x.Name != "" {
+		s = "the " + x.Name + " is " + index
 	}
-	return s + among(e.low, e.bound)
+	n := min(len(x.loops), len(e.iterations))
+	for i, iteration := range e.iterations[len(e.iterations)-n:] { // others are of loops that the op is not in
+		s += fmt.Sprintf(" in iteration %d of the loop at %v", iteration, x.loops[i])
+	}
+	return s + x.among(e.low, e.bound)
 }
 
 // checkIndex returns 0 if the least and the largest index are in range, or their number is negative. Its arguments are those of

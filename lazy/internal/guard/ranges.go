@@ -96,8 +96,13 @@ func (r *ranges) of(n *ir.Node) interval {
 
 // find is of for a node whose op is known; ok is false if nothing is.
 func (r *ranges) find(n *ir.Node) (in interval, ok bool) {
-	if w, ok := n.Value.(ir.Wrapped); ok { // its index is looked at
-		return below(w.Size)
+	switch noted := n.Value.(type) { // its operand is looked at
+	case ir.Wrapped:
+		return below(noted.Size)
+	case ir.Bounded:
+		low, _ := dims.Bounds(noted.Low)
+		_, bound := dims.Bounds(noted.Bound)
+		return interval{int64(low), int64(bound) - 1}, true
 	}
 	switch n.Op {
 	case ir.OpConstant:
