@@ -14,12 +14,17 @@ type KeyValueCache struct {
 	Places   int // the most tokens
 	Features int // of a key and of a value
 
+	none bool // there is no cache
+
 	Keys   *lazy.Tensor `module:",buffer"` // [Heads, Places, Features]
 	Values *lazy.Tensor `module:",buffer"` // [Heads, Places, Features]
 }
 
 // Build declares the variables.
 func (c *KeyValueCache) Build(b *module.Builder) {
+	if c.none {
+		return
+	}
 	if positive(b, "layers.KeyValueCache", option{"Heads", c.Heads}, option{"Places", c.Places}, option{"Features", c.Features}) {
 		b.Variable(&c.Keys, nil, c.Heads, c.Places, c.Features)
 		b.Variable(&c.Values, nil, c.Heads, c.Places, c.Features)
