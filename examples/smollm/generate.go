@@ -32,7 +32,7 @@ type generator struct {
 	dev    *lazy.Device
 	file   *checkpoint.File
 	tokens *tokenizer.Tokenizer
-	next   *lazy.Function // the next token and the logits, of some tokens and the places up to the last of them
+	next   *lazy.Function // of a token at a place: the next one, or with a temperature the logits of all
 	end    int32
 	random *rand.Rand
 
@@ -85,7 +85,10 @@ func open(path string, o options) (*generator, error) {
 	}
 	g.next = lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
 		logits := net.Forward(x[0], x[1].Reshape(), x[2].OpenDim(0))
-		return []*lazy.Tensor{logits.ArgMax(-1).Convert(lazy.I32), logits}
+		if o.temperature > 0 {
+			return []*lazy.Tensor{logits}
+		}
+		return []*lazy.Tensor{logits.ArgMax(-1).Convert(lazy.I32)}
 	})
 	// The tokens of a prompt come one by one, too, so that one program serves all. How much of the caches it reads is
 	// an open size: that of an input without content. A size that is new is recorded once more, so it grows by steps.
@@ -178,21 +181,31 @@ func (g *generator) step(id int32) (int32, error) {
 	if err != nil {
 		return 0, err
 	}
-	best, err := lazy.ToSlice[int32](y[0])
+	next, err := g.choose(y[0])
 	if err != nil {
 		return 0, err
 	}
-	if g.temperature > 0 {
-		logits, err := lazy.ToSlice[float32](y[1])
-		if err != nil {
-			return 0, err
-		}
-		best[0] = g.draw(logits)
-	}
+	y[0].Release()
 	if len(g.past) > 1 {
 		g.spent = append(g.spent, time.Since(begin))
 	} else {
 		debug.FreeOSMemory() // of the compile
+	}
+	return next, nil
+}
+
+// choose returns the token that the result of a step tells.
+func (g *generator) choose(y *lazy.Tensor) (int32, error) {
+	if g.temperature > 0 {
+		logits, err := lazy.ToSlice[float32](y)
+		if err != nil {
+			return 0, err
+		}
+		return g.draw(logits), nil
+	}
+	best, err := lazy.ToSlice[int32](y)
+	if err != nil {
+		return 0, err
 	}
 	return best[0], nil
 }

@@ -47,6 +47,13 @@ func TestSmolLM2(t *testing.T) {
 	_, err = g.say("The capital of France is", func(string) {})
 	require.ErrorContains(t, err, "more tokens than -context, 8")
 
+	drawn, err := open(path, options{places: 64, most: 4, backend: "cpu", temperature: 0.01})
+	require.NoError(t, err)
+	defer drawn.close()
+	got, err := drawn.say(cases[0].Prompt, func(string) {})
+	require.NoError(t, err)
+	require.Equal(t, cases[0].Greedy[:4], got) // a small temperature leaves no other
+
 	var out strings.Builder
 	require.NoError(t, run(strings.NewReader("What is the capital of France?\n"), &out, path, "", helper, options{places: 128, most: 24, backend: "cpu"}))
 	require.Contains(t, out.String(), "The capital of France is Paris.")
