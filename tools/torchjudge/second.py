@@ -15,6 +15,9 @@ from reference import Taken, cotangent, leaves_of, processing, tensors, undiffer
 from server import Refused, encode
 
 
+BEYOND = 1e12  # quotients of what rounding has left of 0
+
+
 class Forward(torch.autograd.Function):
     """The floating-point results of a call. The others are in a list of the context."""
 
@@ -158,8 +161,8 @@ def judged_by(server, call_of, op, sample, differ, wrt):
     cotangents = [cotangent(y.detach(), ones=False).requires_grad_() for y in want]
     weights = [(-1) ** i * (1 + i / 3) * cotangent(x.detach(), ones=False).flip(tuple(range(x.dim()))) for i, x in enumerate(wrt)]
     gs, seconds = derivatives(want, wrt, cotangents, weights)
-    if not all(x.isfinite().all() for x in (*gs, *seconds)):
-        raise Undefined("derivatives that are not finite")
+    if not all((x.abs() < BEYOND).all() for x in (*gs, *seconds)):
+        raise Undefined(f"derivatives that are not finite, or beyond {BEYOND:g}")
     try:
         got = list(itertools.compress(filter(continuous, ours(server, call, sample)), differentiable))
         own, own_seconds = derivatives(got, wrt, cotangents, weights)
@@ -184,7 +187,7 @@ NO_EDGES = {
     "edges: docs/pytorch.md lists another derivative at a kink": [
         "clamp", "clamp_max", "clamp_min", "fmax", "fmin", "nextafter", "polar", *(f"nn.functional.{n}" for n in ("elu", "celu", "selu", "prelu"))],
     "edges: PyTorch counts elements that are left out, too, among equal ones": [f"{n}_reduce.{r}" for n in ("index", "scatter") for r in ("amin", "amax")],
-    "edges: equal eigenvalues have no eigenvectors of their own": ["linalg.eigh"],
+    "edges: equal eigenvalues and singular values have no vectors of their own": ["linalg.eigh", "linalg.svdvals", "norm.nuc"],
     "edges: docs/pytorch.md has matrices without full rank": ["linalg.lstsq", "linalg.lstsq.grad_oriented"],
 }
 NO_EDGES = {name: why for why, names in NO_EDGES.items() for name in names}
