@@ -176,6 +176,28 @@ func TestEveryGradientHasASecond(t *testing.T) {
 	}
 }
 
+// Every op that a backward op of PyTorch is the gradient of has a golden of second derivatives, which
+// are of that gradient.
+func TestEveryBackwardOpHasASecond(t *testing.T) {
+	text, err := os.ReadFile("../../../tools/opcoverage/table.tsv")
+	require.NoError(t, err)
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if fields[2] != "gradient" {
+			continue
+		}
+		n++
+		op := fields[3]
+		if op == "lazy.Random.Dropout" || withoutSecond[op] != "" { // random, or see there
+			continue
+		}
+		_, err := os.Stat(filepath.Join(dir, "second", op+".jsonl.gz"))
+		require.NoError(t, err, "%s is the gradient of %s, which has no second derivatives", fields[0], op)
+	}
+	require.NotZero(t, n)
+}
+
 // What is off by more than its kind allows is a difference.
 func TestTolerance(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
