@@ -99,4 +99,6 @@ def page(path, rows, backend):
     index += "| all | " + " | ".join(map(str, totals(rows))) + " |\n"
     index += f"\n[Compiled code]({folder.name}/cpu.md) has a run of its own.\n" if (folder / "cpu.md").exists() else ""
     index += f"\nOf OpInfo's {len(op_db)} entries {judged} are judged. {left} have no line: [why]({folder.name}/left-out.md). The others have no sample that is a call, as their page says.\n"
+    twice = [r for r in rows.values() if r.seconds]
+    index += f"\nSecond derivatives are judged of {len(twice)} entries, on fewer samples. {sum(r.seconds_skipped.total() for r in rows.values())} samples of them are skipped: PyTorch's derivatives are not finite or not defined there, or [differ](pytorch.md#differences) at a kink, or the sample is no call.\n"
     path.write_text(index)
