@@ -28,6 +28,24 @@ func ArrayOf[T soa.Element](elements []T, dims ...int) (soa.View, error) {
 	return soa.Borrow(elements, types.Of(v.Type.DType, dims...))
 }
 
+// Columns returns columns lo to hi-1 of a table as an array [rows, hi-lo], or [rows] of one column, converted to T as Go
+// converts. It panics as [Gather] does.
+func Columns[T interface {
+	Number
+	soa.Element
+}](t *Table, lo, hi int) soa.View {
+	values := Gather[T](nil, t, All(t.Rows), lo, hi)
+	dims := []int{t.Rows, hi - lo}
+	if hi == lo+1 {
+		dims = dims[:1]
+	}
+	v, err := ArrayOf(values, dims...)
+	if err != nil {
+		panic(err) // the sizes are those of values
+	}
+	return v
+}
+
 // Len returns the number of examples: the size of the first axis of the first array, 0 without arrays.
 func (a Arrays) Len() int {
 	if len(a) == 0 || a[0].Type.Rank() == 0 {

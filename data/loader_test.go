@@ -195,6 +195,16 @@ func TestArrays(t *testing.T) {
 	require.NoError(t, CheckLabels(soa.Make(types.Of(types.I32, 0)), 9))
 }
 
+func TestColumns(t *testing.T) {
+	table := &Table{Rows: 2, Cols: 3, Values: []float32{1, 2, 3, 4, 5, 6}}
+	x, y := Columns[float32](table, 0, 2), Columns[int32](table, 2, 3)
+	require.Equal(t, "f32[2,2] i32[2]", x.Type.String()+" "+y.Type.String())
+	require.Equal(t, []float32{1, 2, 4, 5}, soa.Slice[float32](x))
+	require.Equal(t, []int32{3, 6}, soa.Slice[int32](y))
+	require.Equal(t, "u8[0,2]", Columns[uint8](&Table{Cols: 3}, 0, 2).Type.String())
+	require.Panics(t, func() { Columns[uint8](table, 0, 4) })
+}
+
 func TestReadArrays(t *testing.T) {
 	dir := t.TempDir()
 	x, err := ArrayOf([]float32{0, 1, 2, 3, 4, 5}, 3, 2)

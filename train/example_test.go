@@ -25,16 +25,6 @@ func check(err error) {
 	}
 }
 
-// digitArrays are images f32[n, 64] and labels i32[n] of rows of the digits.
-func digitArrays(rows []int) data.Arrays {
-	table := digits.Load()
-	images, err := data.ArrayOf(data.Gather[float32](nil, table, rows, 0, digits.Pixels), len(rows), digits.Pixels)
-	check(err)
-	labels, err := data.ArrayOf(data.Gather[int32](nil, table, rows, digits.Label, digits.Label+1))
-	check(err)
-	return data.Arrays{images, labels}
-}
-
 // newDigits returns a network, and the loop that trains it on the digits.
 func newDigits() *train.Loop {
 	dev, err := lazy.Open("cpu", lazy.Seed(1))
@@ -43,12 +33,15 @@ func newDigits() *train.Loop {
 		&layers.Linear{In: digits.Pixels, Out: 64}, layers.ReLU(), &layers.Linear{In: 64, Out: 10},
 	}
 	check(module.Build(net, dev))
-	kept, held := data.Holdout(1797, 5)
+	table := digits.Load() // or data.ReadCSVFile(path)
+	all := data.Arrays{data.Columns[float32](table, 0, digits.Pixels), data.Columns[int32](table, digits.Label, digits.Label+1)}
+	kept, held, err := all.Holdout(5)
+	check(err)
 	return &train.Loop{
 		Net:       net,
 		Optimizer: optim.NewAdamW(dev, module.Trainable(net), optim.AdamConfig{LR: 5e-3}),
-		Train:     digitArrays(kept).Loader(data.Batches{Size: 64, Seed: 1}),
-		Test:      digitArrays(held).Loader(data.Batches{Size: 64, InOrder: true}),
+		Train:     kept.Loader(data.Batches{Size: 64, Seed: 1}),
+		Test:      held.Loader(data.Batches{Size: 64, InOrder: true}),
 		Epochs:    8,
 		Loss: func(x []*lazy.Tensor) train.Values {
 			logits := net.Forward(x[0])

@@ -29,11 +29,8 @@ import (
 func arrays(t testing.TB, rows int) (some, others data.Arrays) {
 	table := digits.Load()
 	part := func(rows []int) data.Arrays {
-		x, err := data.ArrayOf(data.Gather[float32](nil, table, rows, 0, digits.Pixels), len(rows), digits.Pixels)
-		require.NoError(t, err)
-		y, err := data.ArrayOf(data.Gather[int32](nil, table, rows, digits.Label, digits.Label+1))
-		require.NoError(t, err)
-		return data.Arrays{x, y}
+		some := table.Select(rows)
+		return data.Arrays{data.Columns[float32](some, 0, digits.Pixels), data.Columns[int32](some, digits.Label, digits.Label+1)}
 	}
 	all := data.All(rows)
 	return part(all[rows/4:]), part(all[:rows/4])
