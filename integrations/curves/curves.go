@@ -5,6 +5,7 @@
 package curves
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
@@ -46,7 +47,9 @@ func Draw(path string, history []train.Epoch) error {
 			all[name] = true
 		}
 	}
-	names := slices.Sorted(maps.Keys(all))
+	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+	})
 	row := make([]*plot.Plot, len(names))
 	for i, name := range names {
 		p, err := panel(name, history)
@@ -76,6 +79,14 @@ func Draw(path string, history []train.Epoch) error {
 		return fmt.Errorf("curves: %w", err)
 	}
 	return nil
+}
+
+// rank has the loss come first.
+func rank(name string) int {
+	if name == "loss" {
+		return 0
+	}
+	return 1
 }
 
 // panel draws one value.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,7 @@ func TestDraw(t *testing.T) {
 	for _, part := range []string{">loss<", ">accuracy<", ">training<", ">evaluation<", ">epoch<", "#1F77B4", "#FF7F0E"} {
 		require.Contains(t, string(text), part)
 	}
+	require.Less(t, strings.Index(string(text), ">loss<"), strings.Index(string(text), ">accuracy<"))
 	f, err := os.Open(raster)
 	require.NoError(t, err)
 	defer f.Close()
