@@ -133,7 +133,8 @@ func (d *Device) observe(s opbyop.Step) (err error) {
 }
 
 // CheckIndices says whether a step fails if an index of Gather, ScatterAdd and the like, a
-// class of OneHot or a label of CrossEntropy does not exist. With false no index is looked at.
+// class of OneHot or a label of CrossEntropy does not exist. Numbers that [Tensor.Within] bounds count as
+// indices. With false no index is looked at.
 // Without the option a step fails for all of them. But on a device with memory of its own it fails only
 // for arguments in the host's memory. With true, or the environment variable LTC_CHECK, also such a
 // device looks at all indices: a run then waits in its midst until they are on the host.

@@ -39,7 +39,8 @@ var (
 	ErrCancelled = errors.New("cancelled")
 	// ErrClosed: the device was closed.
 	ErrClosed = errors.New("device is closed")
-	// ErrIndex: an index or a label chooses what does not exist; see [CheckIndices].
+	// ErrIndex: an index or a label chooses what does not exist, or a number is not [Tensor.Within] bounds; see
+	// [CheckIndices].
 	ErrIndex = guard.ErrIndex
 	// ErrNaN: an op made a NaN or an infinity out of finite values; see [CheckNaNs].
 	ErrNaN = guard.ErrNaN

@@ -682,3 +682,29 @@ func TestPositionsOfAllSizesAreOneCompile(t *testing.T) {
 	}
 	require.EqualValues(t, 2, counter(d, "UncachedCompile"))
 }
+
+// Attention of no keys is zero, also where their number is open: in PyTorch, too.
+func TestAttentionOfOpenKeysThatAreNone(t *testing.T) {
+	dev := open(t, "cpu")
+	f := lazy.Func(dev, func(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor {
+		y := xs[0].Attention(xs[1], xs[2], lazy.AttentionOptions{})
+		masked := xs[0].Attention(xs[1], xs[2], lazy.AttentionOptions{Mask: xs[3]})
+		return append(lazy.Grad(y.Sum(), xs[:3]...), y, masked)
+	})
+	n := lazy.Dim("n", 0, 9)
+	require.NoError(t, f.Inputs(lazy.Input{Name: "q", Type: types.Of(types.F32, 1, 1, 2, 3)}, lazy.Input{Name: "k", Type: types.Of(types.F32, 1, 1, n, 3)},
+		lazy.Input{Name: "v", Type: types.Of(types.F32, 1, 1, n, 4)}, lazy.Input{Name: "mask", Type: types.Of(types.Bool, 2, n)}))
+	for _, k := range []int{3, 0} {
+		ys, err := f.CallAll(t.Context(), lazy.From(dev, sequence(6), 1, 1, 2, 3), lazy.From(dev, sequence(3*k), 1, 1, k, 3), lazy.From(dev, sequence(4*k), 1, 1, k, 4), lazy.From(dev, make([]bool, 2*k), 2, k))
+		require.NoError(t, err)
+		for i, y := range ys {
+			got, err := lazy.ToSlice[float32](y)
+			require.NoError(t, err)
+			if k == 0 || i == 4 { // a mask that allows no key
+				require.Equal(t, make([]float32, y.Type().Elements()), got, i)
+			} else {
+				require.NotEqual(t, make([]float32, y.Type().Elements()), got, i)
+			}
+		}
+	}
+}

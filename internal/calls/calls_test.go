@@ -162,6 +162,7 @@ func TestParse(t *testing.T) {
 		{op: "Convert", attrs: "dtype=f33", err: `Convert: attribute dtype is "f33": want a dtype such as f32`},
 		{op: "Sort", attrs: "axis=0 descending=maybe", err: `Sort: attribute descending is "maybe": want true or false`},
 		{op: "AddScalar", attrs: "v=one", err: `AddScalar: attribute v is "one": want a number`},
+		{op: "AddScalar", attrs: "v=9007199254740993", err: `AddScalar: attribute v is "9007199254740993": want a number that float64 has; give others as a tensor`},
 		{op: "Conv", attrs: "padding=1,1,1", err: "Conv: padding has 3 integers: want two for each axis, before and after"},
 	} {
 		o, err := calls.Find(c.op)

@@ -111,6 +111,9 @@ func parse(kind ops.AttrKind, text string) (x any, want string) {
 		return d, unless(ok, "a dtype such as f32")
 	case ops.Real, ops.Extended:
 		f, err := strconv.ParseFloat(text, 64)
+		if n, is := strconv.ParseInt(text, 10, 64); is == nil && strconv.FormatFloat(f, 'f', 0, 64) != strconv.FormatInt(n, 10) {
+			return f, "a number that float64 has; give others as a tensor"
+		}
 		return f, unless(err == nil, "a number")
 	case ops.Flag:
 		b, err := strconv.ParseBool(text)
