@@ -206,7 +206,7 @@ COMPLEX_TOO = {
     "Neg": (torch.neg, RELATIVE, 1), "Square": (torch.square, RELATIVE, 1), "Reciprocal": (torch.reciprocal, RELATIVE, 1), "Exp": (torch.exp, RELATIVE, 1), "Expm1": (torch.expm1, RELATIVE, 1), "Log": (torch.log, RELATIVE, 1),
     "Log1p": (torch.log1p, RELATIVE, 1), "Sqrt": (torch.sqrt, RELATIVE, 1), "Rsqrt": (torch.rsqrt, RELATIVE, 1), "Sin": (torch.sin, RELATIVE, 1), "Cos": (torch.cos, RELATIVE, 1), "Tan": (torch.tan, RELATIVE, 1),
     "Tanh": (torch.tanh, RELATIVE, 1), "Sigmoid": (torch.sigmoid, RELATIVE, 1), "Abs": (torch.abs, RELATIVE, 1), "Angle": (torch.angle, RELATIVE, 1), "Sign": (torch.sgn, RELATIVE, 1), "Sum": (torch.sum, RELATIVE, 1),
-    "Mean": (torch.mean, RELATIVE, 1), "IsNaN": (torch.isnan, EXACT, 1), "IsInf": (torch.isinf, EXACT, 1), "IsFinite": (torch.isfinite, EXACT, 1), "IsReal": (torch.isreal, EXACT, 1), "Clone": (torch.clone, EXACT, 1),
+    "Mean": (torch.mean, RELATIVE, 1), "IsNaN": (torch.isnan, EXACT, 1), "IsInf": (torch.isinf, EXACT, 1), "IsFinite": (torch.isfinite, EXACT, 1), "IsReal": (torch.isreal, EXACT, 1), "Clone": (torch.clone, EXACT, 1), "Detach": (torch.Tensor.detach, EXACT, 1),
 }
 
 

@@ -30,6 +30,7 @@ UNARY = [
     ("Not", logic(torch.logical_not, torch.bitwise_not), EXACT, LOGICAL),
     ("Clone", torch.clone, EXACT, ANY),
     ("Stop", torch.clone, EXACT, INTEGERS),
+    ("Detach", torch.Tensor.detach, EXACT, ANY),
     ("Exp", torch.exp, ELEMENTARY, FLOATS),
     ("Expm1", torch.expm1, ELEMENTARY, FLOATS),
     ("Log", torch.log, ELEMENTARY, FLOATS, 0.1, 4),
@@ -348,7 +349,7 @@ SINGLE = ["Where", "WhereScalar", "Convert", "MatMul", "Concatenate", "Gather", 
 def table():
     """The cases of each op."""
     for op, fn, kind, dtypes, *domain in UNARY:
-        yield op, list(unary(op, fn, kind, dtypes, *domain, differentiable=dtypes[0] in FLOATS and op != "Clone" or None))
+        yield op, list(unary(op, fn, kind, dtypes, *domain, differentiable=dtypes[0] in FLOATS and op not in ("Clone", "Detach") or None))
     for op, fn, kind, dtypes, *domain in BINARY:
         yield op, list(binary(op, fn, kind, dtypes, *domain, differentiable=False if op in COMPARISONS else None)) + (list(promoted(op, fn, kind, *domain)) if op in PROMOTED else [])
     for op, fn, kind in WITH_NUMBER:
