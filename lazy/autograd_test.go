@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/ir/types"
 )
 
 // What is recorded in a scope of NoGrad is cut from gradients, views and writes included; what stands
@@ -299,4 +301,80 @@ func TestCustomGradMistakes(t *testing.T) {
 	require.ErrorContains(t, call(id, func(_, _, ct []*Tensor) []*Tensor { return all(ct[0], ct[0]) }), "it gives 2 tensors for 1 operand")
 	require.ErrorContains(t, call(id, func(_, _, ct []*Tensor) []*Tensor { return all(ct[0].Sum()) }), "operand 0 is f64[2] and its gradient f64[]")
 	require.ErrorContains(t, call(func([]*Tensor) []*Tensor { panic("no") }, same), "the forward function panicked")
+}
+
+// Values of a deep backward pass are freed after their last use. A layer more takes two values more, of the
+// eight that it computes: the result of Tanh and the operand of the product.
+func TestPeakOfADeepBackward(t *testing.T) {
+	dev, err := Open("cpu", Threads(1))
+	require.NoError(t, err)
+	tr := NewTrace(dev)
+	const rows, features = 512, 64
+	w := dev.Variable("w", F32, features, features).Init(Constant(0.01))
+	x := From(tr, make([]float32, rows*features), rows, features)
+	peak := func(layers int) int64 {
+		h := x
+		for range layers {
+			h = h.MatMul(w).Tanh().MulScalar(2).AddScalar(1)
+		}
+		plan, err := tr.MemoryPlan(Grad(h.Mean(), w)[0])
+		require.NoError(t, err)
+		return plan.Peak()
+	}
+	const value = 4 * rows * features
+	require.LessOrEqual(t, peak(24)-peak(8), int64(16*(2*value+4*features*features)))
+	require.Less(t, peak(24), int64(2*24+4)*(value+4*features*features))
+}
+
+// In a scope of Autocast products compute in 16 bits, and what loses too much there in f32; variables and
+// their gradients stay f32. Everything around the scope is as it was.
+func TestAutocast(t *testing.T) {
+	tr := evalTrace(t)
+	w := tr.Device().Variable("w", F32, 4, 4).Init(Constant(1.0 / 3))
+	gamma := tr.Device().Variable("gamma", F32, 4).Init(Constant(1))
+	x := From(tr, []float32{1, 2, 3, 4, 5, 6, 7, 8.001}, 2, 4)
+	for range 2 { // the second step follows the first
+		require.Equal(t, F32, x.MatMul(w).DType())
+		end := tr.Autocast(BF16)
+		h := x.MatMul(w)
+		q := h.Reshape(1, 2, 4)
+		type typed struct {
+			x    *Tensor
+			want types.DType
+		}
+		dtypes := map[string]typed{
+			"product":         {h, BF16},
+			"of 16 bits":      {h.MatMul(w), BF16},
+			"activation":      {h.ReLU(), BF16},
+			"sum with f32":    {h.Add(x), F32},
+			"exponential":     {h.Exp(), F32},
+			"mean":            {h.Mean(), F32},
+			"softmax":         {h.Softmax(1), F32},
+			"norm":            {h.LayerNorm(gamma, gamma, 1e-5), F32},
+			"loss":            {h.CrossEntropy(From(tr, []int32{0, 1})), F32},
+			"attention":       {q.Attention(q, q.Convert(F32), AttentionOptions{}), BF16},
+			"f64":             {x.Convert(F64).MatMul(tr.Read(w).Convert(F64)), F64},
+			"convolution":     {h.Reshape(1, 1, 2, 4).Conv(x.Reshape(1, 1, 2, 4), ConvOptions{}), BF16},
+			"product of ints": {From(tr, []int32{1, 2}, 1, 2).MatMul(From(tr, []int32{1, 2}, 2, 1)), I32},
+		}
+		inner := tr.Autocast(F32)
+		dtypes["none"] = typed{x.MatMul(w), F32}
+		inner()
+		dtypes["again"] = typed{x.MatMul(w), BF16}
+		for name, c := range dtypes {
+			require.NoError(t, c.x.Err(), name)
+			require.Equal(t, c.want, c.x.DType(), name)
+		}
+		end()
+		require.Equal(t, F32, x.MatMul(w).DType())
+		g := Grad(h.Sum(), w)[0]
+		require.Equal(t, F32, g.DType())
+		sum := float64(float32(1.0 / 3))
+		got := numbersIn(t, tr, g.Select(0, 3).Convert(F64), h.Convert(F64).Select(0, 0))
+		require.Equal(t, slices.Repeat([]float64{12}, 4), got[0]) // 8.001 is 8 in bf16
+		require.InEpsilon(t, 10*sum, got[1][0], 1.0/128)
+		require.NotEqual(t, float32(10*sum), float32(got[1][0]))
+	}
+	tr.Autocast(I32)()
+	require.ErrorContains(t, tr.MarkStep(), "autocast(): dtype is i32: give it BF16 or F16")
 }

@@ -405,6 +405,14 @@ func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, b
 // convert converts operands of the composite to the dtypes that it computes in, in their place.
 func (c *composite) convert(tr *Trace, xs []*Tensor) {
 	of := func(i int) types.Type { return xs[i].Type() }
+	if tr != nil && tr.autocast != types.Invalid {
+		to := tr.castOf(c.op, len(xs), of)
+		for i, x := range xs {
+			if d := to(x.DType()); d != x.DType() {
+				xs[i] = tr.Read(x).Convert(d)
+			}
+		}
+	}
 	if !c.row.Traits.Converts() || tr == nil || tr.dev.strictTypes || agree(c.row, len(xs), func(i int) types.DType { return of(i).DType }) {
 		return
 	}

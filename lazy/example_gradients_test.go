@@ -102,3 +102,20 @@ func ExampleTrace_MarkStep_lossScaler() {
 	// 32768
 	// 1 compile
 }
+
+func ExampleTrace_Autocast() {
+	dev, err := lazy.Open("cpu")
+	check(err)
+	tr := lazy.NewTrace(dev)
+	w := dev.Variable("w", lazy.F32, 2, 1).Init(lazy.Constant(0.1))
+	x := lazy.From(dev, []float32{1, 2}, 1, 2)
+
+	end := tr.Autocast(lazy.BF16)
+	y := tr.Read(x).MatMul(w) // bf16
+	loss := y.Exp().Sum()     // f32
+	end()
+	g := lazy.Grad(loss, w)[0] // f32
+
+	fmt.Println(y.Type(), loss.Type(), g.Type())
+	// Output: bf16[1,1] f32[] f32[2,1]
+}

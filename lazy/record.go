@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math"
 	"strconv"
+	"sync"
 
 	"ltc/internal/callsite"
 	"ltc/ir"
@@ -45,6 +46,9 @@ func record1(op ir.Op, x *Tensor, attrs ...ir.Attr) *Tensor {
 	if in[0] == nil {
 		return tr.refuse(op.String(), x)
 	}
+	if tr.autocast != types.Invalid {
+		tr.casted(site, op, in[:])
+	}
 	if t := tr.again(site, op, in[:], attrs); t != nil {
 		return t
 	}
@@ -69,6 +73,9 @@ func record2(op ir.Op, x, y *Tensor, attrs ...ir.Attr) *Tensor {
 	in := [2]*ir.Node{tr.operand(x), tr.operand(y)}
 	if in[0] == nil || in[1] == nil {
 		return tr.refuse(op.String(), x, y)
+	}
+	if tr.autocast != types.Invalid {
+		tr.casted(site, op, in[:])
 	}
 	if t := tr.again(site, op, in[:], attrs); t != nil {
 		return t
@@ -228,6 +235,77 @@ func (tr *Trace) stopped(n *ir.Node) *ir.Node {
 		return n
 	}
 	return tr.node(ir.OpStop, nil, n)
+}
+
+// Autocast opens a scope in the trace, until the function that it returns is called: matrix products, convolutions
+// and attention compute in dtype, [BF16] or [F16], whatever dtype up to f32 their operands have. What loses
+// too much in 16 bits computes in f32: exponentials, logarithms, powers, sums, softmax, norms of layers and losses.
+// Other ops compute in the dtype of their operands, which promote. Conversions are ops of the program: variables
+// stay what they are, and so do the dtypes of their gradients. It is torch.autocast.
+//
+// Scopes nest; dtype [F32] is one without conversions of products. They go on beyond MarkStep. The bodies of composites
+// are not converted.
+func (tr *Trace) Autocast(dtype types.DType) (end func()) {
+	tr = tr.some()
+	if dtype != BF16 && dtype != F16 && dtype != F32 {
+		tr.fail(opError(tr.site(), "autocast", ErrUsage, nil, "dtype is %v: give it BF16 or F16, or F32 to compute without conversions", dtype))
+		return func() {}
+	}
+	old := tr.autocast
+	tr.autocast = dtype
+	return sync.OnceFunc(func() { tr.autocast = old })
+}
+
+// casted converts the operands of an op in a scope of [Trace.Autocast], in their place.
+func (tr *Trace) casted(site callsite.Site, op ir.Op, in []*ir.Node) {
+	var to func(types.DType) types.DType
+	switch op {
+	case ir.OpMatMul, ir.OpConv:
+		to = tr.product
+	case ir.OpExp, ir.OpExpm1, ir.OpLog, ir.OpLog1p, ir.OpPow, ir.OpRsqrt, ir.OpSum, ir.OpProd:
+		to = atLeastF32
+	default:
+		return
+	}
+	tr.b.SetLoc(site)
+	for i, x := range in {
+		if d := to(x.Type.DType); d != x.Type.DType {
+			in[i] = tr.node(ir.OpConvert, tr.b.Attrs(ir.Attr{Int: int64(d)}), x)
+		}
+	}
+}
+
+// product is the dtype that products of d compute in.
+func (tr *Trace) product(d types.DType) types.DType {
+	if d.IsFloat() && d.Size() <= 4 {
+		return tr.autocast
+	}
+	return d
+}
+
+// atLeastF32 is f32 for narrower floating-point dtypes, and d for others.
+func atLeastF32(d types.DType) types.DType {
+	if d.IsFloat() && d.Size() < 4 {
+		return F32
+	}
+	return d
+}
+
+// castOf returns the dtypes that a composite on n operands takes them in, in a scope of Autocast. Where f32 meets
+// narrower dtypes that is f32; the products in its body are converted then.
+func (tr *Trace) castOf(op string, n int, of func(i int) types.Type) func(types.DType) types.DType {
+	switch op {
+	case "attention":
+		return tr.product
+	case "softmax", "log_softmax", "log_sum_exp", "layer_norm", "cross_entropy", "mean", "var", "std", "norm", "cumsum", "cumprod":
+		return atLeastF32
+	}
+	for i := range n {
+		if of(i).DType == F32 {
+			return atLeastF32
+		}
+	}
+	return func(d types.DType) types.DType { return d }
 }
 
 // GraphLimit sets how many nodes a step may have before a warning is logged,

@@ -59,7 +59,7 @@
 //   - Layers and losses: LayerNorm, CrossEntropy, Attention, AttentionOptions
 //   - Gradients: lazy.Grad, GradOrNil, VJP, JVP, Jacobian, Hessian, Backward, Grad,
 //     ZeroGrad, SetRequiresGrad, RequiresGrad, GradCheck, GradError, Checkpoint,
-//     CheckpointAll, Trace.NoGrad, Detach, OnGrad, RetainGrad, CustomGrad
+//     CheckpointAll, Trace.NoGrad, Detach, OnGrad, RetainGrad, CustomGrad, Trace.Autocast
 //   - Random numbers: Random, NewRandom, RandomFrom, Random.Uniform, Random.Normal,
 //     Random.RandInt, Random.Bits, Random.Bernoulli, Random.BernoulliOf,
 //     Random.Categorical, Random.Multinomial, Random.Permutation, Random.Dropout,

@@ -9,6 +9,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/ir/types"
 	"ltc/lazy/internal/account"
 	"ltc/lazy/internal/alloc"
 	"ltc/lazy/internal/maps"
@@ -50,23 +51,24 @@ type Trace struct {
 	roots   alloc.Slab[Tensor] // to use, for nodes that were roots before
 	values  alloc.Slab[value]  // to use, for these
 
-	account account.Account[SyncReason]
-	tally   *tally
-	stepped *programs.Program // the latest that MarkStep ran
-	syncs   SyncMode
-	owner   uint64     // the goroutine that made the trace; 0 of one that is neither the user's nor a function's
-	serial  int64      // counts the traces of the process
-	gentle  int        // calls of gently under way
-	mistake *OpError   // of the first bad op of the body that is being recorded
-	exact   bool       // no operand is converted: see quotient
-	inline  string     // the composite whose ops are being recorded in its place, the user's; "" if none
-	noted   *ir.Called // of that, at nodes that it has recorded; nil if at none
-	hooks   []*hook
-	reuse   bool                    // see Reuse
-	noGrad  int                     // scopes of NoGrad that are open
-	live    *alloc.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil
-	numbers varying.Lines           // see NumbersAsConstants
-	broken  *OpError                // of a trace that has no device
+	account  account.Account[SyncReason]
+	tally    *tally
+	stepped  *programs.Program // the latest that MarkStep ran
+	syncs    SyncMode
+	owner    uint64     // the goroutine that made the trace; 0 of one that is neither the user's nor a function's
+	serial   int64      // counts the traces of the process
+	gentle   int        // calls of gently under way
+	mistake  *OpError   // of the first bad op of the body that is being recorded
+	exact    bool       // no operand is converted: see quotient
+	inline   string     // the composite whose ops are being recorded in its place, the user's; "" if none
+	noted    *ir.Called // of that, at nodes that it has recorded; nil if at none
+	hooks    []*hook
+	reuse    bool                    // see Reuse
+	noGrad   int                     // scopes of NoGrad that are open
+	autocast types.DType             // see Autocast; Invalid outside of it
+	live     *alloc.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil
+	numbers  varying.Lines           // see NumbersAsConstants
+	broken   *OpError                // of a trace that has no device
 
 	preparing *flight   // of the step that MarkStep compiles
 	slab      *soa.Slab // of small results of steps; used by the flight that runs

@@ -60,7 +60,7 @@ var pages = []page{
 		{string(ops.LinearAlgebra), "*"},
 		{string(ops.Pooling), "* PoolOptions"},
 		{string(ops.Layers), "* AttentionOptions"},
-		{"Gradients", "lazy.Grad GradOrNil VJP JVP Jacobian Hessian Backward Grad ZeroGrad SetRequiresGrad RequiresGrad GradCheck GradError Checkpoint CheckpointAll Trace.NoGrad Detach OnGrad RetainGrad CustomGrad"},
+		{"Gradients", "lazy.Grad GradOrNil VJP JVP Jacobian Hessian Backward Grad ZeroGrad SetRequiresGrad RequiresGrad GradCheck GradError Checkpoint CheckpointAll Trace.NoGrad Detach OnGrad RetainGrad CustomGrad Trace.Autocast"},
 	}},
 	{"random.md", "Random numbers and initial values", "", []topic{
 		{string(ops.RandomNumbers), "* Random NewRandom RandomFrom Random.Uniform Random.Normal Random.RandInt Random.Bits Random.Bernoulli Random.BernoulliOf Random.Categorical Random.Multinomial Random.Permutation Random.Dropout Random.DropoutOf Random.Fork Random.State Random.SetState RandomState RandomState.MarshalText RandomState.UnmarshalText RandomState.MarshalBinary RandomState.UnmarshalBinary"},
