@@ -327,3 +327,24 @@ func TestOut(t *testing.T) {
 
 // What the page shows are parts of the examples here.
 func TestPage(t *testing.T) { snippets.Check(t, "../docs/training.md", "example_test.go") }
+
+// A loop that has trained can go back to a checkpoint.
+func TestGoBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.safetensors")
+	l := newLoop(t)
+	l.OnStep = func(step int, _ train.Means) error {
+		if step == 6 {
+			return l.Save(path)
+		}
+		return nil
+	}
+	require.NoError(t, l.Run(t.Context()))
+	want := bits(t, l)
+	require.NoError(t, l.Load(path))
+	require.Equal(t, 7, l.Steps())
+	require.Len(t, l.History, 1)
+	require.NoError(t, l.Run(t.Context()))
+	requireSame(t, want, bits(t, l), 6)
+	training, _ := l.Report()
+	require.EqualValues(t, 1, training.Compiled)
+}
