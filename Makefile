@@ -15,6 +15,7 @@ BACKEND  ?= eval
 TESTFLAGS ?=
 BENCHFLAGS ?=
 COMPAREFLAGS ?=
+INPUTS ?=
 PTXASFLAGS ?=
 GENERATEFLAGS ?=
 # Besides that of CUDA 13.0: those whose compilers drivers have, from 525 on.
@@ -49,10 +50,13 @@ test race: export GOGC := $(or $(GOGC),400)
 # Packages whose tests take longest begin first, so that none runs alone at the end.
 LONGEST   := ./backends/cuda/ptx/gemm ./backends/cuda/ptx/attention ./backends/cuda/ptx ./backends/cuda ./lazy ./backends/reference/eval ./backends/reference ./backends/reference/llvm ./backends/reference/llvm/gemm
 
-.PHONY: help run test llvm race lint ptxas soak judge judge-torch gpu-tests test-gpu bench bench-gpu compare generate fuzz rename build-all clean
+.PHONY: help inputs run test llvm race lint ptxas soak judge judge-torch gpu-tests test-gpu bench bench-gpu compare generate fuzz rename build-all clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
+
+inputs: ## fetch the models and the data of the examples into out/inputs; INPUTS="minilm fashion" chooses
+	@tools/inputs/fetch.sh $(INPUTS)
 
 run: ## set up, then train a classifier on handwritten digits and print its accuracy
 	@mkdir -p bin out

@@ -13,34 +13,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/checkpoint"
+	"ltc/internal/test/inputs"
 	"ltc/soa"
 )
 
-// real returns the file of published weights that an environment variable names, as for the
-// comparison of models in bench.
-func real(t testing.TB, variable string) string {
-	path := os.Getenv(variable)
-	if path == "" {
-		t.Skipf("%s does not name a file of weights: ../shared/inputs has a script that fetches it", variable)
-	}
-	return path
+// published are files of weights, with the sum of some of their tensors.
+var published = []struct {
+	model, file, format string
+	tensors             int
+	hashed              func(name string) bool
+	sum                 string
+}{
+	{"efficientnet", "efficientnet-lite0-57934424.pth", checkpoint.Torch, 296, func(string) bool { return true }, "005bdebd355e2b7f8f306bd4d3e0452d87921d44b3e5eb83430a6b076fca9a3e"},
+	{"minilm", "model.safetensors", checkpoint.Safetensors, 104, func(string) bool { return true }, "fb73e169ded68dcfd772b2ddb91bdc39dbc4f2ab6da6387c5e6139a7a226c116"},
+	{"smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf", checkpoint.GGUF, 272, func(n string) bool { return strings.HasPrefix(n, "blk.0.") || !strings.HasPrefix(n, "blk") }, "d691eb8f64a4f1d5958bbe1a5daedd4f3a996e9e289653922665676794e73c6a"},
 }
 
 // Files of published weights have the elements that PyTorch 2.15, safetensors 0.8 and gguf-py 0.19
 // read: the SHA-256 of names and elements, in the order of the names.
 func TestPublishedWeights(t *testing.T) {
-	for _, c := range []struct {
-		variable, format string
-		tensors          int
-		hashed           func(name string) bool
-		sum              string
-	}{
-		{"EFFNET", checkpoint.Torch, 296, func(string) bool { return true }, "005bdebd355e2b7f8f306bd4d3e0452d87921d44b3e5eb83430a6b076fca9a3e"},
-		{"MINILM", checkpoint.Safetensors, 104, func(string) bool { return true }, "fb73e169ded68dcfd772b2ddb91bdc39dbc4f2ab6da6387c5e6139a7a226c116"},
-		{"SMOLLM2", checkpoint.GGUF, 272, func(n string) bool { return strings.HasPrefix(n, "blk.0.") || !strings.HasPrefix(n, "blk") }, "d691eb8f64a4f1d5958bbe1a5daedd4f3a996e9e289653922665676794e73c6a"},
-	} {
-		t.Run(c.variable, func(t *testing.T) {
-			f := open(t, real(t, c.variable))
+	for _, c := range published {
+		t.Run(c.model, func(t *testing.T) {
+			f := open(t, inputs.File(t, c.model, c.file))
 			require.Equal(t, c.format, f.Format)
 			require.Len(t, f.Names(), c.tensors)
 			h := sha256.New()
@@ -71,9 +65,9 @@ func write(t *testing.T, h hash.Hash, f *checkpoint.File, name string) {
 }
 
 func BenchmarkOpen(b *testing.B) {
-	for _, variable := range []string{"EFFNET", "MINILM", "SMOLLM2"} {
-		b.Run(variable, func(b *testing.B) {
-			path := real(b, variable)
+	for _, of := range published {
+		b.Run(of.model, func(b *testing.B) {
+			path := inputs.File(b, of.model, of.file)
 			b.ReportAllocs()
 			for b.Loop() {
 				f, err := checkpoint.Open(path)

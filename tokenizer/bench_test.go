@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/test/inputs"
 )
 
 const sixty = "The quick brown fox jumps over the lazy dog, and back again."
@@ -24,7 +26,7 @@ func encodeSixty(b *testing.B, tok *Tokenizer) {
 }
 
 func BenchmarkMiniLM(b *testing.B) {
-	path := realFile(b, "MINILM", "tokenizer.json")
+	path := inputs.File(b, "minilm", "tokenizer.json")
 	data, err := os.ReadFile(path)
 	require.NoError(b, err)
 	tok, err := Parse(path, data)

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/test/inputs"
 )
 
 // trained are the tokenizers in testdata, in the order of lines.jsonl.gz.
@@ -67,38 +69,16 @@ func TestLinesOfTheLibrary(t *testing.T) {
 	require.Equal(t, 2000, n)
 }
 
-// realFile returns a file of a real model, or skips the test: the variable names one in its folder.
-func realFile(t testing.TB, variable, name string) string {
-	folder := filepath.Join("../out/real", strings.ToLower(variable))
-	if path := os.Getenv(variable); path != "" {
-		folder = filepath.Dir(path)
-	}
-	path := filepath.Join(folder, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("no real tokenizer: ../shared/inputs/fetch_real_inputs.sh out/real fetches it, or " + variable + " names a file beside it")
-	}
-	return path
-}
-
-// sharedJSON reads a file of ../shared/inputs, or skips the test.
-func sharedJSON(t testing.TB, name string, to any) {
-	data, err := os.ReadFile(filepath.Join("../../shared/inputs", name))
-	if err != nil {
-		t.Skip("no expected ids: ", err)
-	}
-	require.NoError(t, json.Unmarshal(data, to))
-}
-
 func TestMiniLM(t *testing.T) {
-	tok, err := Load(realFile(t, "MINILM", "tokenizer.json"))
+	tok, err := Load(inputs.File(t, "minilm", "tokenizer.json"))
 	require.NoError(t, err)
-	words, err := Load(realFile(t, "MINILM", "vocab.txt"))
+	words, err := Load(inputs.File(t, "minilm", "vocab.txt"))
 	require.NoError(t, err)
 	var cases []struct {
 		Text string
 		IDs  []int32
 	}
-	sharedJSON(t, "tokenizer_cases.json", &cases)
+	inputs.Expected(t, "tokenizer_cases.json", &cases)
 	require.Len(t, cases, 24)
 	for _, c := range cases {
 		require.Equal(t, c.IDs, tok.Encode(c.Text, NoPadding()).IDs, "%q", c.Text)
@@ -113,7 +93,7 @@ func TestMiniLM(t *testing.T) {
 
 // The metadata of a GGUF file give the tokenizer of the model.
 func TestSmolLM2(t *testing.T) {
-	tok, err := FromGGUF(readMetadata(t, realFile(t, "SMOLLM2", "SmolLM2-135M-Instruct.Q4_1.gguf")))
+	tok, err := FromGGUF(readMetadata(t, inputs.File(t, "smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")))
 	require.NoError(t, err)
 	require.Equal(t, 49152, tok.VocabSize())
 	var cases []struct {
@@ -121,7 +101,7 @@ func TestSmolLM2(t *testing.T) {
 		IDs, Greedy []int32
 		Text        string
 	}
-	sharedJSON(t, "smollm2_expected.json", &cases)
+	inputs.Expected(t, "smollm2_expected.json", &cases)
 	require.Len(t, cases, 2)
 	for _, c := range cases {
 		require.Equal(t, c.IDs, tok.Encode(c.Prompt).IDs, "%q", c.Prompt)

@@ -24,7 +24,7 @@ import (
 )
 
 func main() {
-	dir := flag.String("model", "", "folder with model.safetensors and tokenizer.json")
+	dir := flag.String("model", "out/inputs/minilm", "folder with model.safetensors and tokenizer.json")
 	heads := flag.Int("heads", 12, "heads of attention, which the file does not tell")
 	query := flag.String("query", "", "what to look for")
 	most := flag.Int("most", 3, "how many lines to print")
@@ -32,15 +32,15 @@ func main() {
 	to := flag.String("export", "", "write the program for one text to this file, NAME.mlir, and the weights to NAME.safetensors")
 	tokens := flag.Int("tokens", 128, "how many tokens the text of -export has")
 	flag.Parse()
-	if *dir != "" && *to != "" {
+	if *to != "" {
 		if err := export(*backend, *dir, *heads, *to, *tokens); err != nil {
 			fmt.Fprintln(os.Stderr, "bert:", err)
 			os.Exit(1)
 		}
 		return
 	}
-	if *dir == "" || *query == "" || flag.NArg() > 1 {
-		fmt.Fprintln(os.Stderr, "bert: give -model, and -export or -query, and perhaps a file with the lines to search, which are read from standard input otherwise")
+	if *query == "" || flag.NArg() > 1 {
+		fmt.Fprintln(os.Stderr, "bert: give -export or -query, and perhaps a file with the lines to search, which are read from standard input otherwise")
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -111,7 +111,7 @@ type embedder struct {
 func open(backend, dir string, heads int) (*embedder, error) {
 	tokens, err := tokenizer.Load(filepath.Join(dir, "tokenizer.json"))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: give the folder of a model as -model, or fetch one with make inputs INPUTS=minilm", err)
 	}
 	file, err := checkpoint.Open(filepath.Join(dir, "model.safetensors"))
 	if err != nil {
@@ -139,14 +139,14 @@ func open(backend, dir string, heads int) (*embedder, error) {
 	f := lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
 		return []*lazy.Tensor{net.Embed(x[0], x[1], x[2])}
 	})
-	if err := f.Inputs(inputs(lazy.Dim("batch", 1, 1024), lazy.Dim("n", 1, config.Positions))...); err != nil {
+	if err := f.Inputs(programInputs(lazy.Dim("batch", 1, 1024), lazy.Dim("n", 1, config.Positions))...); err != nil {
 		return nil, err
 	}
 	return &embedder{dev, tokens, f, config.Positions}, nil
 }
 
-// inputs are those of the program, for so many texts of n tokens.
-func inputs(batch, n int) []lazy.Input {
+// programInputs are those of the program, for so many texts of n tokens.
+func programInputs(batch, n int) []lazy.Input {
 	input := func(name string) lazy.Input { return lazy.Input{Name: name, Type: types.Of(lazy.I32, batch, n)} }
 	return []lazy.Input{input("ids"), input("types"), input("mask")}
 }
@@ -158,7 +158,7 @@ func export(backend, dir string, heads int, path string, tokens int) error {
 	if err != nil {
 		return err
 	}
-	x, err := e.function.Export(inputs(1, tokens), "embedding")
+	x, err := e.function.Export(programInputs(1, tokens), "embedding")
 	if err != nil {
 		return err
 	}

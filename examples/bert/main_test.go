@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/test/inputs"
 	"ltc/lazy"
 	"ltc/nn/module"
 	"ltc/tokenizer"
@@ -44,23 +44,17 @@ func TestSmallModel(t *testing.T) {
 	require.InDelta(t, 1, square, 1e-5)
 }
 
-// The embeddings of MiniLM are those recorded. MINILM names its model.safetensors, next to which is
-// tokenizer.json, and MINILM_EXPECTED the recorded texts with their ids and embeddings.
+// The embeddings of MiniLM are those recorded.
 func TestEmbeddingsOfMiniLM(t *testing.T) {
-	path, expected := os.Getenv("MINILM"), os.Getenv("MINILM_EXPECTED")
-	if path == "" || expected == "" {
-		t.Skip("MINILM and MINILM_EXPECTED do not name the model and its recorded embeddings: see README.md")
-	}
-	text, err := os.ReadFile(expected)
-	require.NoError(t, err)
+	dir := inputs.File(t, "minilm", "")
 	var cases []struct {
 		Text      string
 		IDs       []int32
 		Embedding []float32
 	}
-	require.NoError(t, json.Unmarshal(text, &cases))
+	inputs.Expected(t, "minilm_expected.json", &cases)
 	require.NotEmpty(t, cases)
-	e, err := open("cpu", filepath.Dir(path), 12)
+	e, err := open("cpu", dir, 12)
 	require.NoError(t, err)
 	var texts []string
 	for _, c := range cases {
@@ -88,7 +82,7 @@ func TestEmbeddingsOfMiniLM(t *testing.T) {
 	lines := filepath.Join(t.TempDir(), "lines.txt")
 	require.NoError(t, os.WriteFile(lines, []byte("The cat sleeps on the sofa.\n\nStocks fell sharply on Monday.\n"), 0o600))
 	var out strings.Builder
-	require.NoError(t, run(&out, "cpu", filepath.Dir(path), 12, "a pet is resting", 1, lines))
+	require.NoError(t, run(&out, "cpu", dir, 12, "a pet is resting", 1, lines))
 	require.Contains(t, out.String(), "The cat sleeps on the sofa.")
 	require.NotContains(t, out.String(), "Stocks")
 }

@@ -24,14 +24,14 @@ const classes, size = 1000, 224
 var images = lazy.Input{Name: "images", Type: types.Of(lazy.F32, 1, 3, size, size)}
 
 func main() {
-	model := flag.String("model", "", "file with the weights, such as efficientnet-lite0-57934424.pth")
+	model := flag.String("model", "out/inputs/efficientnet/efficientnet-lite0-57934424.pth", "file with the weights")
 	labels := flag.String("labels", "", "file with the names of the classes, one a line; without it classes are numbers")
 	most := flag.Int("most", 5, "how many classes to print")
 	backend := flag.String("backend", "cpu", "what runs the program: cpu or eval")
 	to := flag.String("export", "", "write the program to this file, NAME.mlir, and the weights to NAME.safetensors")
 	flag.Parse()
-	if *model == "" || flag.NArg() == 0 && *to == "" || *most < 1 || *most > classes {
-		fmt.Fprintln(os.Stderr, "efficientnet: give -model, and one or more pictures, PNG or JPEG")
+	if flag.NArg() == 0 && *to == "" || *most < 1 || *most > classes {
+		fmt.Fprintln(os.Stderr, "efficientnet: give one or more pictures, PNG or JPEG")
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -117,7 +117,7 @@ type found struct {
 func open(backend, model string, most int) (*classifier, error) {
 	file, err := checkpoint.Open(model)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: give the file of the weights as -model, or fetch it with make inputs INPUTS=efficientnet", err)
 	}
 	dev, err := lazy.Open(backend)
 	if err != nil {

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/data"
+	"ltc/internal/test/inputs"
 	"ltc/lazy"
 	"ltc/nn/module"
 )
@@ -50,21 +48,15 @@ func TestPrepared(t *testing.T) {
 	require.InDelta(t, 1, slices.Min(p.Values), 1e-6)
 }
 
-// The scores and classes are those recorded. EFFNET names the weights, and EFFNET_EXPECTED the recorded scores, next to which
-// the pictures are.
+// The scores and classes are those recorded.
 func TestRecordedScores(t *testing.T) {
-	model, expected := os.Getenv("EFFNET"), os.Getenv("EFFNET_EXPECTED")
-	if model == "" || expected == "" {
-		t.Skip("EFFNET and EFFNET_EXPECTED do not name the weights and the recorded scores: see README.md")
-	}
-	text, err := os.ReadFile(expected)
-	require.NoError(t, err)
+	model := inputs.File(t, "efficientnet", "efficientnet-lite0-57934424.pth")
 	var cases []struct {
 		Input  string
 		Top5   [][2]float64
 		Logits []float32
 	}
-	require.NoError(t, json.Unmarshal(text, &cases))
+	inputs.Expected(t, "effnet_expected.json", &cases)
 	require.NotEmpty(t, cases)
 	c, err := open("cpu", model, 5)
 	require.NoError(t, err)
@@ -73,7 +65,7 @@ func TestRecordedScores(t *testing.T) {
 		name, _, picture := strings.Cut(of.Input, ",")
 		values := generated(3 * size * size)
 		if picture = picture && strings.HasSuffix(name, ".png"); picture {
-			path := filepath.Join(filepath.Dir(expected), name)
+			path := inputs.Beside(t, name)
 			pictures = append(pictures, path)
 			p, err := data.ReadImageFile(path, 3)
 			require.NoError(t, err)

@@ -45,7 +45,7 @@ type generator struct {
 func open(path string, o options) (*generator, error) {
 	file, err := checkpoint.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: give the file of a model as -model, or fetch one with make inputs INPUTS=smollm2", err)
 	}
 	c, err := configOf(file)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 const helper = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 
 func main() {
-	path := flag.String("model", "", "file of the model, such as SmolLM2-135M-Instruct.Q4_1.gguf")
+	path := flag.String("model", "out/inputs/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "file of the model")
 	prompt := flag.String("prompt", "", "a text to go on with; without it, each line of standard input is a message to answer")
 	system := flag.String("system", helper, "what the model is told at first")
 	o := options{}
@@ -28,8 +28,8 @@ func main() {
 	flag.IntVar(&o.threads, "threads", 0, "the most threads; 0: as many as there are processors")
 	flag.StringVar(&o.backend, "backend", "cpu", "what runs the program: cpu or eval")
 	flag.Parse()
-	if *path == "" || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "smollm: give -model, and perhaps -prompt")
+	if flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "smollm: there are flags alone; a text to go on with is -prompt")
 		flag.Usage()
 		os.Exit(2)
 	}

@@ -1,30 +1,24 @@
 package main
 
 import (
-	"encoding/json"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/test/inputs"
 )
 
-// SmolLM2 says what is recorded, token for token, in one program for all prompts and places. SMOLLM2 names its
-// GGUF file, and SMOLLM2_EXPECTED the recorded prompts with their continuations.
+// SmolLM2 says what is recorded, token for token, in one program for all prompts and places.
 func TestSmolLM2(t *testing.T) {
-	path, expected := os.Getenv("SMOLLM2"), os.Getenv("SMOLLM2_EXPECTED")
-	if path == "" || expected == "" {
-		t.Skip("SMOLLM2 and SMOLLM2_EXPECTED do not name the model and its recorded continuations: see README.md")
-	}
-	text, err := os.ReadFile(expected)
-	require.NoError(t, err)
+	path := inputs.File(t, "smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")
 	var cases []struct {
 		Prompt      string
 		IDs, Greedy []int32
 		Text        string
 	}
-	require.NoError(t, json.Unmarshal(text, &cases))
+	inputs.Expected(t, "smollm2_expected.json", &cases)
 	require.NotEmpty(t, cases)
 	g, err := open(path, options{places: 64, most: len(cases[0].Greedy), backend: "cpu"})
 	require.NoError(t, err)

@@ -1,0 +1,60 @@
+// Package inputs finds the models and the data of tests, which are not part of the repository. Its functions skip a test
+// whose files are not there.
+//
+// The package imports only packages of the standard library.
+package inputs
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Root returns the root of the repository, as seen from the folder of a test.
+func Root(t testing.TB) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := dir
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			root = dir // the last one: modules of examples are within
+		}
+	}
+	return root
+}
+
+// File returns the path of a file of a model or a data set that make inputs has fetched: minilm, efficientnet, smollm2 or
+// fashion. The empty file is the folder.
+func File(t testing.TB, name, file string) string {
+	t.Helper()
+	path := filepath.Join(Root(t), "out", "inputs", name, file)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s is not there: make inputs INPUTS=%s fetches it", path, name)
+	}
+	return path
+}
+
+// Expected decodes what a model is known to give: a file of JSON beside the repository, in ../shared/inputs.
+func Expected(t testing.TB, file string, to any) {
+	t.Helper()
+	text, err := os.ReadFile(Beside(t, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+}
+
+// Beside returns the path of a file in ../shared/inputs.
+func Beside(t testing.TB, file string) string {
+	t.Helper()
+	path := filepath.Join(filepath.Dir(Root(t)), "shared", "inputs", file)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no recorded values: %v", err)
+	}
+	return path
+}
