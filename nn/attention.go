@@ -166,11 +166,16 @@ func rotary(x, places *lazy.Tensor, o RotaryOptions) *lazy.Tensor {
 	}
 	shape := x.OpenShape()
 	pairs := x.Dim(-1) / 2
-	rates := make([]float32, pairs)
+	rates, wide := make([]float32, pairs), make([]float64, pairs)
 	for i := range rates {
-		rates[i] = float32(math.Pow(cmp.Or(o.Base, 10_000), -float64(i)/float64(pairs)))
+		wide[i] = math.Pow(cmp.Or(o.Base, 10_000), -float64(i)/float64(pairs))
+		rates[i] = float32(wide[i])
 	}
-	angles := places.Convert(lazy.F32).Unsqueeze(-1).Mul(lazy.From(x.Trace(), rates))
+	factors := lazy.From(x.Trace(), rates)
+	if d := x.DType(); d == lazy.F64 || d == lazy.C128 {
+		factors = lazy.From(x.Trace(), wide)
+	}
+	angles := places.Convert(factors.DType()).Unsqueeze(-1).Mul(factors)
 	cos, sin := angles.Cos().Convert(x.DType()), angles.Sin().Convert(x.DType())
 	axis, split := len(shape)-1, append(slices.Clone(shape[:len(shape)-1]), 2, pairs)
 	if o.Interleaved {
