@@ -54,6 +54,11 @@ var networks = []Op{
 		Static: true, optional: "scale", call: func(c *Call) []*lazy.Tensor {
 			return one(nn.ScaledDotProductAttention(c.X[0], c.X[1], c.X[2], lazy.AttentionOptions{Scale: c.Real("scale"), Causal: c.Flag("causal"), Mask: c.given(3)}))
 		}},
+	{Op: &ops.Op{Package: "nn", Name: "Rotary", Doc: "returns x[…, n, features] with pairs of features turned by angles that grow with the place of each of the n tokens.",
+		Operands: operands("x", "places"), Attrs: []ops.Attr{{Name: "base", Kind: ops.Real}, {Name: "interleaved", Kind: ops.Flag}}},
+		Static: true, optional: "base", call: func(c *Call) []*lazy.Tensor {
+			return one(nn.Rotary(c.X[0], c.X[1], nn.RotaryOptions{Base: c.Real("base"), Interleaved: c.Flag("interleaved")}))
+		}},
 	{Op: &ops.Op{Package: "nn", Name: "MultiHeadAttention", Doc: "returns the attention of queries to keys and values, each head with its part of the features: weights and biases are those of the three and of the results.",
 		Operands: []ops.Operand{{Name: "queries"}, {Name: "keys"}, {Name: "values"}, {Name: "in"}, {Name: "out"}, {Name: "inBias", Optional: true}, {Name: "outBias", Optional: true}, {Name: "mask", Optional: true}},
 		Attrs:    []ops.Attr{{Name: "heads", Kind: ops.Int}, {Name: "causal", Kind: ops.Flag}}},

@@ -50,6 +50,15 @@ REDUCTIONS = ["mean", "sum", "none"]
 REDUCED = [{"reduction": i} for i in range(3)]
 
 
+def rotary(x, places, base=10000.0, interleaved=False):
+    """Rotary position embedding, of which PyTorch has no function."""
+    pairs = x.shape[-1] // 2
+    angles = places.double().unsqueeze(-1) * torch.tensor([base ** (-i / pairs) for i in range(pairs)], dtype=torch.float64)
+    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    a, b = (x[..., 0::2], x[..., 1::2]) if interleaved else (x[..., :pairs], x[..., pairs:])
+    return torch.stack([a * cos - b * sin, a * sin + b * cos], -1 if interleaved else -2).reshape(x.shape)
+
+
 def reducing(fn, *fixed):
     return lambda *xs, reduction, **a: fn(*xs, *fixed, reduction=REDUCTIONS[reduction], **a)
 
@@ -101,6 +110,7 @@ SEVERAL = [
     ("nn.GaussianNLLLoss", lambda x, t, v, full, epsilon, reduction: F.gaussian_nll_loss(x, t, v, full, epsilon, REDUCTIONS[reduction]), [(3, 4), (3, 4), between(0.3, 2, (3, 4))], dict(attrs=with_attrs(full=True, epsilon=1e-6) + [{"full": False, "epsilon": 1e-6, "reduction": 0}])),
     ("nn.TripletMarginLoss", lambda x, p_, n, margin, p, epsilon, swap=False, reduction=0: F.triplet_margin_loss(x, p_, n, margin, p, epsilon, swap, reduction=REDUCTIONS[reduction]), [(3, 4), (3, 4), (3, 4)],
      dict(attrs=with_attrs(margin=1.0, p=2.0, epsilon=1e-6) + [{"margin": 1.0, "p": 1.0, "epsilon": 1e-6, "swap": True, "reduction": 2}])),
+    ("nn.Rotary", rotary, [(2, 3, 4), given([0, 1, 5])], dict(attrs=[{"base": 100.0}, {"base": 10000.0, "interleaved": True}])),
     ("nn.MultiMarginLoss", lambda x, l, *w, p, margin, reduction: F.multi_margin_loss(x, l, p, margin, *w, reduction=REDUCTIONS[reduction]), [(4, 5), index((4,), 5), between(0.5, 2, (5,))], dict(attrs=with_attrs(p=1, margin=1.0) + [{"p": 2, "margin": 0.5, "reduction": 0}], gradient=False)),
     ("nn.MultiLabelMarginLoss", reducing(F.multilabel_margin_loss), [(2, 5), given([[3, 0, -1, 1, 2], [1, 4, 2, -1, -1]])], dict(attrs=REDUCED)),
     ("nn.MultiLabelSoftMarginLoss", reducing(F.multilabel_soft_margin_loss), [(3, 4), lambda m, d: m.tensor("i64", (3, 4), 0, 1).to(DTYPES[d])], dict(attrs=REDUCED, gradient=False)),
