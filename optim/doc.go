@@ -21,6 +21,11 @@
 // give them to [Optimizer.StepGrads]. [Optimizer.StepBackward] takes those that
 // [lazy.Tensor.Backward] has added to the parameters, as PyTorch's optimizers do.
 //
+// # Kernels
+//
+// The update of a parameter is one kernel, of rules without norms and products. The backend cpu runs short
+// kernels of a step as one chain of machine code. The backend cuda runs four and more in a row as one graph.
+//
 // # Fields of zero
 //
 // A field of a config that is 0 has PyTorch's default, which the field's comment
