@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	dir := flag.String("data", "/usr/share/datasets/fashion-mnist", "folder of Debian's package dataset-fashion-mnist")
+	dir := flag.String("data", "out/inputs/fashion", "folder of the data, as in Debian's package dataset-fashion-mnist")
 	checkpoint := flag.String("checkpoint", "", "file to save to after each epoch, and to go on from")
 	epochs := flag.Int("epochs", 3, "how often each image is trained on")
 	flag.Parse()
@@ -33,7 +33,7 @@ func main() {
 func run(dir, checkpoint string, epochs int, out io.Writer) (*train.Loop, error) {
 	some, err := data.ReadArrays(dir+"/train-images-idx3-ubyte.gz", dir+"/train-labels-idx1-ubyte.gz")
 	if err != nil {
-		return nil, fmt.Errorf("%w: -data is the folder with the files of Fashion-MNIST", err)
+		return nil, fmt.Errorf("%w: -data is the folder with the files of Fashion-MNIST, which make inputs INPUTS=fashion fetches", err)
 	}
 	others, err := data.ReadArrays(dir+"/t10k-images-idx3-ubyte.gz", dir+"/t10k-labels-idx1-ubyte.gz")
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/test/inputs"
 )
 
 // write writes images of n examples whose labels are seen: row 2·label+4 is white.
@@ -35,9 +37,9 @@ func TestEasyImages(t *testing.T) {
 	loop, err := run(dir, "", 4, &out)
 	require.NoError(t, err)
 	require.Greater(t, loop.History[3].Test["accuracy"], 0.99)
-	training, testing := loop.Report()
+	training, evaluation := loop.Report()
 	require.EqualValues(t, 1, training.Compiled)
-	require.EqualValues(t, 1, testing.Compiled)
+	require.EqualValues(t, 1, evaluation.Compiled)
 	require.EqualValues(t, 4*16, training.Runs)
 	require.Regexp(t, `\ntraining: 1 compile, 64 steps; evaluation: 1 compile, 8 batches\n`, out.String())
 }
@@ -47,16 +49,16 @@ func TestNoData(t *testing.T) {
 	require.ErrorContains(t, err, "-data is the folder with the files of Fashion-MNIST")
 }
 
-// FASHION names the folder of Fashion-MNIST. Three epochs take some 30 seconds of one processor.
+// Three epochs take some 30 seconds of one processor.
 func TestAccuracy(t *testing.T) {
-	dir := os.Getenv("FASHION")
-	if dir == "" {
-		t.Skip("FASHION is not set: it names the folder with the files of Fashion-MNIST")
+	if testing.Short() {
+		t.Skip("it trains on all images")
 	}
+	dir := inputs.File(t, "fashion", "")
 	loop, err := run(dir, "", 3, os.Stdout)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, loop.History[2].Test["accuracy"], 0.91)
-	training, testing := loop.Report()
+	training, evaluation := loop.Report()
 	require.EqualValues(t, 1, training.Compiled)
-	require.EqualValues(t, 1, testing.Compiled)
+	require.EqualValues(t, 1, evaluation.Compiled)
 }

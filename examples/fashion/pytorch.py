@@ -8,7 +8,7 @@ from torch import nn
 torch.set_num_threads(2)
 torch.manual_seed(1)
 parser = argparse.ArgumentParser()
-parser.add_argument("-data", type=pathlib.Path, default="/usr/share/datasets/fashion-mnist")
+parser.add_argument("-data", type=pathlib.Path, default="out/inputs/fashion")
 parser.add_argument("-checkpoint")
 parser.add_argument("-epochs", type=int, default=3)
 o = parser.parse_args()
