@@ -15,6 +15,7 @@ import (
 type progress struct {
 	Step     int                `json:"step"`
 	Position data.Position      `json:"position"`
+	Batches  data.Batches       `json:"batches"`
 	Rate     float64            `json:"rate"`
 	Random   []lazy.RandomState `json:"random"`
 	Sums     Means              `json:"sums"`
@@ -48,7 +49,7 @@ func (l *Loop) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("train: save: %w", err)
 	}
-	p := progress{l.step, l.Train.Position(), l.Optimizer.LR(), l.randomStates(), l.sums, l.examples, l.History}
+	p := progress{l.step, l.Train.Position(), l.Train.Batches, l.Optimizer.LR(), l.randomStates(), l.sums, l.examples, l.History}
 	state.Metadata = checkpoint.Metadata{"train": p}
 	if err := checkpoint.Save(path, state); err != nil {
 		return fmt.Errorf("train: %w", err)
@@ -56,7 +57,7 @@ func (l *Loop) Save(path string) error {
 	return nil
 }
 
-// Load goes on from a checkpoint of Save. After an error nothing has changed. If there is no such file, the error is an
+// Load goes on from a checkpoint of Save. The batches of Train must be those of the loop that saved. After an error nothing has changed. If there is no such file, the error is an
 // fs.ErrNotExist.
 func (l *Loop) Load(path string) error {
 	if err := l.check(); err != nil {
@@ -77,9 +78,12 @@ func (l *Loop) Load(path string) error {
 	if len(p.Random) != len(l.Random) {
 		return fmt.Errorf("train: load %s: it has the states of %d random streams, and Random %d: give the same streams as when it was saved", path, len(p.Random), len(l.Random))
 	}
+	if p.Batches != l.Train.Batches {
+		return fmt.Errorf("train: load %s: saved with batches %+v, and Train has %+v: give the same rows, size, seed and order", path, p.Batches, l.Train.Batches)
+	}
 	at := l.Train.Position()
 	if err := l.Train.Seek(p.Position); err != nil {
-		return fmt.Errorf("train: load %s: %w: the data or the size of batches differ", path, err)
+		return fmt.Errorf("train: load %s: %w", path, err)
 	}
 	if err := checkpoint.LoadInto(l.variables(), &f.State, checkpoint.Options{}); err != nil {
 		_ = l.Train.Seek(at)

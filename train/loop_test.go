@@ -201,6 +201,9 @@ func TestLoadErrors(t *testing.T) {
 	other.Random = nil
 	require.ErrorContains(t, other.Load(path), "it has the states of 1 random streams, and Random 0")
 	other = newLoop(t)
+	other.Train.Size, other.Train.Seed = 30, 5
+	require.EqualError(t, other.Load(path), "train: load "+path+": saved with batches {Rows:150 Size:32 Seed:4 DropLast:false InOrder:false}, and Train has {Rows:150 Size:30 Seed:5 DropLast:false InOrder:false}: give the same rows, size, seed and order")
+	other = newLoop(t)
 	net := layers.Sequential{&layers.Linear{In: digits.Pixels, Out: 10}}
 	require.NoError(t, module.Build(net, other.Optimizer.Params()[0].Device()))
 	other.Net = net
