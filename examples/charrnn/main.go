@@ -86,6 +86,7 @@ func run(pattern, checkpoint string, epochs int, out io.Writer) (*train.Loop, er
 			return train.Values{"loss": nn.CrossEntropy(logits, x[1].Flatten(0, 1), nn.CrossEntropyOptions{})}
 		},
 	}
+	// PyTorch's default also cycles β1; the loop sets the rate alone.
 	loop.Rate, _ = optim.OneCycle(optim.OneCycleConfig{Max: 8e-3, Steps: epochs * loop.Train.Len()})
 	if err := loop.Run(context.Background()); err != nil {
 		return nil, err

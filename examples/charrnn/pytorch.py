@@ -43,7 +43,7 @@ def loss_of(rows, part):
 net = Net()
 optimizer = torch.optim.AdamW(net.parameters())
 order = [torch.randperm(len(some[0])).split(32) for _ in range(o.epochs)]
-schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 8e-3, total_steps=o.epochs * len(order[0]))
+schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 8e-3, total_steps=o.epochs * len(order[0]), cycle_momentum=False)
 times, first = [], 0
 if o.checkpoint and os.path.exists(o.checkpoint):
     saved = torch.load(o.checkpoint)

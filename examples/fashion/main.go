@@ -65,6 +65,7 @@ func run(dir, checkpoint string, epochs int, out io.Writer) (*train.Loop, error)
 			return train.Values{"loss": nn.CrossEntropy(logits, x[1], nn.CrossEntropyOptions{}), "accuracy": train.Accuracy(logits, x[1])}
 		},
 	}
+	// PyTorch's default also cycles β1; the loop sets the rate alone.
 	loop.Rate, _ = optim.OneCycle(optim.OneCycleConfig{Max: 5e-3, Steps: epochs * loop.Train.Len()})
 	return loop, loop.Run(context.Background())
 }

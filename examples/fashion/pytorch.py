@@ -31,7 +31,7 @@ net = nn.Sequential(
 )
 optimizer = torch.optim.AdamW(net.parameters())
 batches = [torch.randperm(len(some[0])).split(64) for _ in range(o.epochs)]  # faster than a DataLoader
-schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 5e-3, total_steps=o.epochs * len(batches[0]))
+schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 5e-3, total_steps=o.epochs * len(batches[0]), cycle_momentum=False)
 times, first = [], 0
 if o.checkpoint and os.path.exists(o.checkpoint):
     saved = torch.load(o.checkpoint)
