@@ -4,9 +4,9 @@
 // last place, all others exactly.
 //
 // Programs are the files *.mlir below the directories given, and the files so
-// named, or just mlir, in txtar archives there. Their inputs are those of the file
-// NAME.in.npz beside NAME.mlir, by position as arr_0, arr_1, …, or made up. Constants are those
-// of NAME.safetensors, if it is there, by name.
+// named, or just mlir, in txtar archives there. Inputs of NAME.mlir are made up, but for those in
+// NAME.in.npz beside it, by position as arr_0, arr_1, …. Constants are those of NAME.safetensors, if
+// it is there, by name.
 // Those of archives of ops run twice: NAME.mlir with made up inputs, NAME.run
 // with the archive's.
 package main

@@ -83,6 +83,9 @@ const double = `func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 // constant doubles its constant w.
 var constant = strings.Replace(double, "%x: tensor<3xf32>", `%x: tensor<3xf32> {ltc.constant, ltc.name = "w"}`, 1)
 
+// both adds its input and its constant w.
+var both = strings.NewReplacer("%x: tensor<3xf32>", `%x: tensor<3xf32>, %w: tensor<3xf32> {ltc.constant, ltc.name = "w"}`, "%x, %x", "%x, %w").Replace(double)
+
 func TestRun(t *testing.T) {
 	t.Setenv("JUDGE_TEST_PYTHON", "1")
 	dir := t.TempDir()
@@ -98,6 +101,8 @@ func TestRun(t *testing.T) {
 		"i.mlir":       double,
 		"j.mlir":       constant,
 		"k.mlir":       strings.Replace(constant, `"w"`, `"v"`, 1),
+		"l.mlir":       both,
+		"m.mlir":       both,
 		"ops.txtar":    "Comment.\n-- x.mlir --\n" + double + "-- x.txt --\nnothing\n-- mlir --\n" + double,
 		"op.txtar":     "Doubles.\n-- x.run --\ndouble(x) for f32\nx: [3] 1 2 -inf\n=: [3] 2 4 -inf\n-- x.mlir --\n" + double,
 		"oq.txtar":     "Doubles.\n-- x.run --\ndouble(x) for f64\nx: [3] 1 2 3\n=: [3] 2 4 6\n-- x.mlir --\n" + double,
@@ -111,7 +116,9 @@ func TestRun(t *testing.T) {
 	y, err := soa.Borrow([]float64{1, 2, 3}, types.Of(types.F64, 3))
 	require.NoError(t, err)
 	require.NoError(t, npy.WriteArchive(filepath.Join(dir, "i.in.npz"), []npy.Entry{{Name: "arr_0", View: y}}))
-	for _, name := range []string{"j", "k"} {
+	require.NoError(t, npy.WriteArchive(filepath.Join(dir, "l.in.npz"), []npy.Entry{{Name: "arr_0", View: x}}))
+	require.NoError(t, npy.WriteArchive(filepath.Join(dir, "m.in.npz"), []npy.Entry{{Name: "arr_2", View: x}}))
+	for _, name := range []string{"j", "k", "l", "m"} {
 		weights := &safetensors.File{Tensors: []safetensors.Tensor{{Name: "w", View: x}}}
 		require.NoError(t, safetensors.WriteFile(filepath.Join(dir, name+".safetensors"), weights))
 	}
@@ -139,15 +146,17 @@ func TestRun(t *testing.T) {
 		`FAIL i.mlir: i.in.npz: arr_0: argument 0 wants f32[3], found f64[3]`,
 		`ok   j.mlir`,
 		`FAIL k.mlir: k.safetensors has no tensor v, which main takes`,
+		`ok   l.mlir`,
+		`FAIL m.mlir: m.in.npz has no array arr_0, which main takes`,
 		`ok   op.txtar:x.mlir`,
 		`ok   op.txtar:x.run`,
 		`ok   ops.txtar:x.mlir`,
 		`ok   ops.txtar:mlir`,
 		`ok   oq.txtar:x.mlir`,
 		`FAIL oq.txtar:x.run: operand 0 of the archive, f64[3], is not argument 0 of main`,
-		`8 passed, 7 failed, 2 skipped`,
+		`9 passed, 8 failed, 2 skipped`,
 		``,
-	}, lines[len(lines)-13:])
+	}, lines[len(lines)-15:])
 
 	out.Reset()
 	ok, err = run(&out, os.Args[0], "run_with_xla.py", "eval", `/a\.mlir$`, []string{dir})

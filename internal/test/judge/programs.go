@@ -85,47 +85,63 @@ func (p program) inputs(args []backends.Arg) ([]soa.View, error) {
 	if p.run != nil {
 		return p.listed(args)
 	}
-	if p.npz == "" && p.weights == "" {
-		return made(args)
-	}
-	if p.weights != "" {
-		return p.saved(args)
-	}
-	entries, err := npy.ReadArchive(p.npz)
+	values, err := made(args)
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) != len(args) {
-		return nil, fmt.Errorf("%s has %s, main takes %s", p.npz, diag.Count(len(entries), "array"), diag.Count(len(args), "argument"))
-	}
-	values := make([]soa.View, len(args))
-	for i, a := range args {
-		name := fmt.Sprintf("arr_%d", i)
-		for _, e := range entries {
-			if e.Name == name {
-				values[i] = e.View
-			}
+	if p.npz != "" {
+		if err := p.recorded(args, values); err != nil {
+			return nil, err
 		}
-		if !values[i].Type.Equal(a.Type) {
-			return nil, fmt.Errorf("%s: %s: argument %d wants %v, found %v", p.npz, name, i, a.Type, values[i].Type)
+	}
+	if p.weights != "" {
+		if err := p.constants(args, values); err != nil {
+			return nil, err
 		}
 	}
 	return values, nil
 }
 
-// saved returns the constants that a program is saved with, and made up values for its other arguments.
-func (p program) saved(args []backends.Arg) ([]soa.View, error) {
+// recorded sets the values that p.npz has, by position. It must have all but those that p.weights has.
+func (p program) recorded(args []backends.Arg, values []soa.View) error {
+	entries, err := npy.ReadArchive(p.npz)
+	if err != nil {
+		return err
+	}
+	arrays := map[string]soa.View{}
+	for _, e := range entries {
+		arrays[e.Name] = e.View
+	}
+	used := 0
+	for i, a := range args {
+		name := fmt.Sprintf("arr_%d", i)
+		v, ok := arrays[name]
+		if !ok {
+			if a.Constant && p.weights != "" {
+				continue
+			}
+			return fmt.Errorf("%s has no array %s, which main takes", p.npz, name)
+		}
+		if !v.Type.Equal(a.Type) {
+			return fmt.Errorf("%s: %s: argument %d wants %v, found %v", p.npz, name, i, a.Type, v.Type)
+		}
+		values[i], used = v, used+1
+	}
+	if used != len(entries) {
+		return fmt.Errorf("%s has %s, main takes %s", p.npz, diag.Count(len(entries), "array"), diag.Count(len(args), "argument"))
+	}
+	return nil
+}
+
+// constants sets the constants, which p.weights has by name.
+func (p program) constants(args []backends.Arg, values []soa.View) error {
 	b, err := soa.MapFile(p.weights)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	file, err := safetensors.Decode(p.weights, b)
 	if err != nil {
-		return nil, err
-	}
-	values, err := made(args)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	for i, a := range args {
 		if !a.Constant {
@@ -133,13 +149,13 @@ func (p program) saved(args []backends.Arg) ([]soa.View, error) {
 		}
 		t := slices.IndexFunc(file.Tensors, func(t safetensors.Tensor) bool { return t.Name == a.Name })
 		if t < 0 {
-			return nil, fmt.Errorf("%s has no tensor %s, which main takes", p.weights, a.Name)
+			return fmt.Errorf("%s has no tensor %s, which main takes", p.weights, a.Name)
 		}
 		if values[i] = file.Tensors[t].View; !values[i].Type.Equal(a.Type) {
-			return nil, fmt.Errorf("%s: %s is %v, main wants %v", p.weights, a.Name, values[i].Type, a.Type)
+			return fmt.Errorf("%s: %s is %v, main wants %v", p.weights, a.Name, values[i].Type, a.Type)
 		}
 	}
-	return values, nil
+	return nil
 }
 
 // listed returns the values that an op's archive lists, of the dtype that it shows,
