@@ -78,7 +78,7 @@ func TestMiniLM(t *testing.T) {
 		Text string
 		IDs  []int32
 	}
-	inputs.Expected(t, "tokenizer_cases.json", &cases)
+	inputs.Expected(t, "testdata/minilm.json", &cases)
 	require.Len(t, cases, 24)
 	for _, c := range cases {
 		require.Equal(t, c.IDs, tok.Encode(c.Text, NoPadding()).IDs, "%q", c.Text)
@@ -101,7 +101,7 @@ func TestSmolLM2(t *testing.T) {
 		IDs, Greedy []int32
 		Text        string
 	}
-	inputs.Expected(t, "smollm2_expected.json", &cases)
+	inputs.Expected(t, "../examples/smollm/testdata/smollm2.json", &cases)
 	require.Len(t, cases, 2)
 	for _, c := range cases {
 		require.Equal(t, c.IDs, tok.Encode(c.Prompt).IDs, "%q", c.Prompt)

@@ -52,7 +52,7 @@ func TestEmbeddingsOfMiniLM(t *testing.T) {
 		IDs       []int32
 		Embedding []float32
 	}
-	inputs.Expected(t, "minilm_expected.json", &cases)
+	inputs.Expected(t, "testdata/minilm.json", &cases)
 	require.NotEmpty(t, cases)
 	e, err := open("cpu", dir, 12)
 	require.NoError(t, err)
@@ -74,7 +74,8 @@ func TestEmbeddingsOfMiniLM(t *testing.T) {
 			}
 		}
 		for i, c := range cases {
-			require.InDeltaSlice(t, c.Embedding, got[i], 1e-5, c.Text)
+			require.Len(t, got[i], 384)
+			require.InDeltaSlice(t, c.Embedding, got[i][:len(c.Embedding)], 1e-5, c.Text) // all of the first, the others' first 48
 		}
 	}
 	require.Len(t, e.function.Report().Compiles, 1) // for all numbers of texts and of tokens

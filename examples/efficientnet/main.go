@@ -4,6 +4,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -30,8 +31,8 @@ func main() {
 	backend := flag.String("backend", "cpu", "what runs the program: cpu or eval")
 	to := flag.String("export", "", "write the program to this file, NAME.mlir, and the weights to NAME.safetensors")
 	flag.Parse()
-	if flag.NArg() == 0 && *to == "" || *most < 1 || *most > classes {
-		fmt.Fprintln(os.Stderr, "efficientnet: give one or more pictures, PNG or JPEG")
+	if err := usable(flag.NArg(), *most, *to); err != nil {
+		fmt.Fprintln(os.Stderr, "efficientnet:", err)
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -39,6 +40,17 @@ func main() {
 		fmt.Fprintln(os.Stderr, "efficientnet:", err)
 		os.Exit(1)
 	}
+}
+
+// usable returns an error if the flags leave nothing to do.
+func usable(pictures, most int, to string) error {
+	if most < 1 || most > classes {
+		return fmt.Errorf("-most is %d: give 1 to %d", most, classes)
+	}
+	if pictures == 0 && to == "" {
+		return errors.New("give one or more pictures, PNG or JPEG")
+	}
+	return nil
 }
 
 // run prints the most probable classes of each picture.
@@ -107,8 +119,8 @@ type classifier struct {
 	function *lazy.Function
 }
 
-// found is a class with its probability.
-type found struct {
+// prediction is a class with its probability.
+type prediction struct {
 	class       int32
 	probability float32
 }
@@ -146,8 +158,8 @@ func open(backend, model string, most int) (*classifier, error) {
 
 // classify returns the most probable classes of a picture, the best first. Of a picture of another size the middle is
 // scaled, 7/8 of its shorter side.
-func (c *classifier) classify(ctx context.Context, p data.Picture) ([]found, error) {
-	p, err := prepared(p)
+func (c *classifier) classify(ctx context.Context, p data.Picture) ([]prediction, error) {
+	p, err := preprocess(p)
 	if err != nil {
 		return nil, err
 	}
@@ -163,9 +175,9 @@ func (c *classifier) classify(ctx context.Context, p data.Picture) ([]found, err
 	if err != nil {
 		return nil, err
 	}
-	best := make([]found, len(indices))
+	best := make([]prediction, len(indices))
 	for i := range best {
-		best[i] = found{indices[i], probabilities[i]}
+		best[i] = prediction{indices[i], probabilities[i]}
 	}
 	return best, nil
 }
@@ -175,8 +187,8 @@ func (c *classifier) call(ctx context.Context, values []float32) ([]*lazy.Tensor
 	return c.function.CallAll(ctx, lazy.From(c.dev, values, 1, 3, size, size))
 }
 
-// prepared returns a picture of the network's size with values from -1 to 1, as in training.
-func prepared(p data.Picture) (data.Picture, error) {
+// preprocess returns a picture of the network's size with values from -1 to 1, as in training.
+func preprocess(p data.Picture) (data.Picture, error) {
 	var steps []data.Transform
 	if p.Height != size || p.Width != size {
 		side := min(p.Height, p.Width) * 7 / 8

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -36,19 +37,28 @@ func TestNet(t *testing.T) {
 }
 
 // Pictures of other sizes are cropped and scaled; values are from -1 to 1.
-func TestPrepared(t *testing.T) {
+func TestPreprocess(t *testing.T) {
 	p := data.Picture{Channels: 3, Height: 300, Width: 400, Values: make([]float32, 3*300*400)}
 	for i := range p.Values {
 		p.Values[i] = 1
 	}
-	p, err := prepared(p)
+	p, err := preprocess(p)
 	require.NoError(t, err)
 	require.Equal(t, []int{3, size, size}, []int{p.Channels, p.Height, p.Width})
 	require.InDelta(t, 1, slices.Max(p.Values), 1e-6)
 	require.InDelta(t, 1, slices.Min(p.Values), 1e-6)
 }
 
-// The scores and classes are those recorded.
+// Flags that leave nothing to do are refused with what to give.
+func TestFlags(t *testing.T) {
+	require.NoError(t, usable(1, 5, ""))
+	require.NoError(t, usable(0, 5, "effnet.mlir"))
+	require.EqualError(t, usable(0, 5, ""), "give one or more pictures, PNG or JPEG")
+	require.EqualError(t, usable(1, 0, ""), "-most is 0: give 1 to 1000")
+	require.EqualError(t, usable(1, 1001, ""), "-most is 1001: give 1 to 1000")
+}
+
+// The scores and classes are those recorded, of a plain clone those of made-up values alone.
 func TestRecordedScores(t *testing.T) {
 	model := inputs.File(t, "efficientnet", "efficientnet-lite0-57934424.pth")
 	var cases []struct {
@@ -56,39 +66,38 @@ func TestRecordedScores(t *testing.T) {
 		Top5   [][2]float64
 		Logits []float32
 	}
-	inputs.Expected(t, "effnet_expected.json", &cases)
-	require.NotEmpty(t, cases)
+	inputs.Expected(t, "testdata/effnet.json", &cases)
+	require.Len(t, cases, 3)
 	c, err := open("cpu", model, 5)
 	require.NoError(t, err)
-	var pictures []string
 	for _, of := range cases {
-		name, _, picture := strings.Cut(of.Input, ",")
-		values := generated(3 * size * size)
-		if picture = picture && strings.HasSuffix(name, ".png"); picture {
-			path := inputs.Beside(t, name)
-			pictures = append(pictures, path)
-			p, err := data.ReadImageFile(path, 3)
+		t.Run(of.Input, func(t *testing.T) {
+			name, _, _ := strings.Cut(of.Input, ",")
+			values := generated(3 * size * size)
+			if strings.HasSuffix(name, ".png") {
+				path := inputs.Recorded(t, name)
+				p, err := data.ReadImageFile(path, 3)
+				require.NoError(t, err)
+				p, err = preprocess(p)
+				require.NoError(t, err)
+				values = p.Values
+				var out strings.Builder
+				require.NoError(t, run(t.Context(), &out, "cpu", model, "", 2, "", []string{path}))
+				require.Contains(t, out.String(), fmt.Sprintf("%.4f  class %.0f\n", of.Top5[0][1], of.Top5[0][0]))
+			}
+			all, err := c.call(t.Context(), values)
 			require.NoError(t, err)
-			p, err = prepared(p)
+			scores, err := lazy.ToSlice[float32](all[2])
 			require.NoError(t, err)
-			values = p.Values
-		}
-		all, err := c.call(t.Context(), values)
-		require.NoError(t, err)
-		scores, err := lazy.ToSlice[float32](all[2])
-		require.NoError(t, err)
-		require.InDeltaSlice(t, of.Logits, scores, 1e-3, of.Input)
-		indices, err := lazy.ToSlice[int32](all[1])
-		require.NoError(t, err)
-		for i, top := range of.Top5 {
-			require.EqualValues(t, top[0], indices[i], of.Input)
-		}
+			require.Len(t, scores, classes)
+			require.InDeltaSlice(t, of.Logits, scores[:len(of.Logits)], 1e-3)
+			indices, err := lazy.ToSlice[int32](all[1])
+			require.NoError(t, err)
+			for i, top := range of.Top5 {
+				require.EqualValues(t, top[0], indices[i])
+			}
+		})
 	}
-	require.Len(t, pictures, 2)
-	var out strings.Builder
-	require.NoError(t, run(t.Context(), &out, "cpu", model, "", 2, "", pictures))
-	require.Contains(t, out.String(), "0.3268  class 985\n")
-	require.Contains(t, out.String(), "0.3596  class 698\n")
 	require.Len(t, c.function.Report().Compiles, 1)
 }
 

@@ -18,7 +18,7 @@ func TestSmolLM2(t *testing.T) {
 		IDs, Greedy []int32
 		Text        string
 	}
-	inputs.Expected(t, "smollm2_expected.json", &cases)
+	inputs.Expected(t, "testdata/smollm2.json", &cases)
 	require.NotEmpty(t, cases)
 	g, err := open(path, options{places: 64, most: len(cases[0].Greedy), backend: "cpu"})
 	require.NoError(t, err)

@@ -37,10 +37,10 @@ func File(t testing.TB, name, file string) string {
 	return path
 }
 
-// Expected decodes what a model is known to give: a file of JSON beside the repository, in ../shared/inputs.
+// Expected decodes the recorded values of a model, a file of JSON such as testdata/minilm.json.
 func Expected(t testing.TB, file string, to any) {
 	t.Helper()
-	text, err := os.ReadFile(Beside(t, file))
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,12 +49,12 @@ func Expected(t testing.TB, file string, to any) {
 	}
 }
 
-// Beside returns the path of a file in ../shared/inputs.
-func Beside(t testing.TB, file string) string {
+// Recorded returns the path of a recorded file that is not part of the repository, in ../shared/inputs.
+func Recorded(t testing.TB, file string) string {
 	t.Helper()
 	path := filepath.Join(filepath.Dir(Root(t)), "shared", "inputs", file)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no recorded values: %v", err)
+		t.Skipf("no recorded file: %v", err)
 	}
 	return path
 }
