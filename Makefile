@@ -1,6 +1,6 @@
 # Needs Go and nothing else, but for `make race` (a C compiler), `make ptxas`
 # (Python's pip) and `make judge` (Python and ../shared), which say so and skip
-# without.
+# without, and `make inputs` (pip, and apt-get for fashion), which fails.
 
 GO       ?= go
 PYTHON   ?= python3
