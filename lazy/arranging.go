@@ -189,19 +189,23 @@ func computeRoll(x *Tensor, shifts, axes []int) *Tensor {
 	return y
 }
 
-// rolled moves elements along an axis, from its end to its begin.
+// rolled moves elements along an axis, from its end to its begin. It records the same ops for any size.
 func (x *Tensor) rolled(by, axis int) *Tensor {
 	n := x.OpenDim(axis)
-	if dims.IsExpr(n) {
-		at := Iota(x.tr, types.I64, 0, n)
-		size := at.sized(n)
-		return x.IndexSelect(at.Add(size).Sub(at.like(float64(by)).Rem(size)).Rem(size), axis)
-	}
-	if n == 0 || by%n == 0 {
+	if n == 0 || by == 0 {
 		return x
 	}
-	by = (by%n + n) % n
-	return Concatenate(axis, x.Narrow(axis, n-by, by), x.Narrow(axis, 0, n-by))
+	right := by > 0
+	if !dims.IsExpr(n) {
+		by %= n
+	}
+	var first int // the element that comes first
+	if right {
+		first = dims.Sub(n, dims.Mod(by, n))
+	} else {
+		first = dims.Mod(-by, n)
+	}
+	return Concatenate(axis, x.Narrow(axis, first, dims.Sub(n, first)), x.Narrow(axis, 0, first))
 }
 
 func checkRot90(_ *Tensor, _, axis1, axis2 int) *breach {

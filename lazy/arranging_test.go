@@ -1,11 +1,13 @@
 package lazy_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/internal/trials"
+	"ltc/ir/types"
 	"ltc/lazy"
 )
 
@@ -61,6 +63,27 @@ func TestPartsAreViews(t *testing.T) {
 	x.Split(1, 1)[0].Add_(lazy.Ones(tr, lazy.F32, 2, 1))
 	values, _ := valuesOf(t, x)
 	require.Equal(t, []float32{2, 2, 10, 9}, values)
+}
+
+// Roll of an open axis is right for sizes that divide the shift, and for others.
+func TestRollOfOpenSizes(t *testing.T) {
+	for _, by := range []int{0, 1, 4, -2, -4, 9, -30, math.MaxInt32} {
+		dev := open(t, "cpu")
+		f := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Roll([]int{by}, []int{0}) })
+		require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 9))}))
+		for n := 1; n <= 9; n++ {
+			y, err := f.Call(t.Context(), lazy.From(dev, sequence(n)))
+			require.NoError(t, err)
+			want := make([]float32, n)
+			for i, v := range sequence(n) {
+				want[((i+by)%n+n)%n] = v
+			}
+			require.Equal(t, want, floats(t, y), "%d elements by %d", n, by)
+		}
+	}
+	x := lazy.From(lazy.NewTrace(open(t, "eval")), sequence(5))
+	least := x.Roll([]int{math.MinInt}, nil)
+	require.Equal(t, floats(t, x.Roll([]int{math.MinInt % 5}, nil)), floats(t, least))
 }
 
 func TestMistakesOfArranging(t *testing.T) {
