@@ -28,12 +28,15 @@ func ArrayOf[T soa.Element](elements []T, dims ...int) (soa.View, error) {
 	return soa.Borrow(elements, types.Of(v.Type.DType, dims...))
 }
 
-// Columns returns columns lo to hi-1 of a table as an array [rows, hi-lo], or [rows] of one column, converted to T as Go
-// converts. It panics as [Gather] does.
-func Columns[T interface {
+// Column is a type of elements that [Columns] can convert to.
+type Column interface {
 	Number
 	soa.Element
-}](t *Table, lo, hi int) soa.View {
+}
+
+// Columns returns columns lo to hi-1 of a table as an array [rows, hi-lo], or of rank 1 for one column, converted to T as
+// Go converts. It panics as [Gather] does.
+func Columns[T Column](t *Table, lo, hi int) soa.View {
 	values := Gather[T](nil, t, All(t.Rows), lo, hi)
 	dims := []int{t.Rows, hi - lo}
 	if hi == lo+1 {
@@ -181,6 +184,9 @@ func CheckLabels(labels soa.View, classes int) error {
 	if !labels.Type.DType.IsInteger() {
 		return fmt.Errorf("data: labels are %v: they must be integers", labels.Type)
 	}
+	if labels.Type.Rank() == 0 {
+		return fmt.Errorf("data: labels are %v: their first axis must be the examples", labels.Type)
+	}
 	wide, err := integers(labels)
 	if err != nil {
 		return fmt.Errorf("data: labels: %w", err)
@@ -201,24 +207,24 @@ func integers(v soa.View) ([]int64, error) {
 	}
 	switch v.Type.DType {
 	case types.I8:
-		return widened[int8](dense), nil
+		return widen[int8](dense), nil
 	case types.U8:
-		return widened[uint8](dense), nil
+		return widen[uint8](dense), nil
 	case types.I16:
-		return widened[int16](dense), nil
+		return widen[int16](dense), nil
 	case types.U16:
-		return widened[uint16](dense), nil
+		return widen[uint16](dense), nil
 	case types.I32:
-		return widened[int32](dense), nil
+		return widen[int32](dense), nil
 	case types.U32:
-		return widened[uint32](dense), nil
+		return widen[uint32](dense), nil
 	case types.I64:
-		return widened[int64](dense), nil
+		return widen[int64](dense), nil
 	}
-	return widened[uint64](dense), nil
+	return widen[uint64](dense), nil
 }
 
-func widened[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64](v soa.View) []int64 {
+func widen[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64](v soa.View) []int64 {
 	s := unsafe.Slice((*T)(v.Base()), v.Type.Elements())
 	all := make([]int64, len(s))
 	for i, x := range s {

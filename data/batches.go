@@ -60,6 +60,9 @@ func (b Batches) Len() int {
 	return (b.Rows + size - 1) / size
 }
 
+// ShortLast reports whether the last batch of an epoch has fewer rows than the others.
+func (b Batches) ShortLast() bool { return b.Len() > 1 && !b.DropLast && b.Rows%b.size() != 0 }
+
 func (b Batches) size() int {
 	if b.Size < 1 {
 		return max(b.Rows, 1)

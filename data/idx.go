@@ -16,7 +16,6 @@ import (
 
 // idxType is a kind of element of an IDX file.
 type idxType struct {
-	size  int
 	dtype types.DType
 	at    func(b []byte) float64
 }
@@ -24,12 +23,12 @@ type idxType struct {
 // idxTypes are the kinds by the third byte of a file, as LeCun's page of the MNIST data
 // set defines them. Numbers are big-endian.
 var idxTypes = map[byte]idxType{
-	0x08: {1, types.U8, func(b []byte) float64 { return float64(b[0]) }},
-	0x09: {1, types.I8, func(b []byte) float64 { return float64(int8(b[0])) }},
-	0x0b: {2, types.I16, func(b []byte) float64 { return float64(int16(binary.BigEndian.Uint16(b))) }},
-	0x0c: {4, types.I32, func(b []byte) float64 { return float64(int32(binary.BigEndian.Uint32(b))) }},
-	0x0d: {4, types.F32, func(b []byte) float64 { return float64(math.Float32frombits(binary.BigEndian.Uint32(b))) }},
-	0x0e: {8, types.F64, func(b []byte) float64 { return math.Float64frombits(binary.BigEndian.Uint64(b)) }},
+	0x08: {types.U8, func(b []byte) float64 { return float64(b[0]) }},
+	0x09: {types.I8, func(b []byte) float64 { return float64(int8(b[0])) }},
+	0x0b: {types.I16, func(b []byte) float64 { return float64(int16(binary.BigEndian.Uint16(b))) }},
+	0x0c: {types.I32, func(b []byte) float64 { return float64(int32(binary.BigEndian.Uint32(b))) }},
+	0x0d: {types.F32, func(b []byte) float64 { return float64(math.Float32frombits(binary.BigEndian.Uint32(b))) }},
+	0x0e: {types.F64, func(b []byte) float64 { return math.Float64frombits(binary.BigEndian.Uint64(b)) }},
 }
 
 // ReadIDX reads an array in the IDX format of the MNIST data sets, plain or gzipped. Its
@@ -126,7 +125,7 @@ func ReadIDXArray(name string, r io.Reader) (soa.View, error) {
 		return soa.View{}, fmt.Errorf("%s: %w", name, err)
 	}
 	v := soa.Make(t)
-	switch kind.size { // numbers are big-endian
+	switch kind.dtype.Size() { // numbers are big-endian
 	case 1:
 		copy(soa.Bits[uint8](v), bytes)
 	case 2:
@@ -147,13 +146,7 @@ func bigEndian[T uint16 | uint32 | uint64](to []T, bytes []byte, at func([]byte)
 }
 
 // ReadIDXArrayFile reads the file at path as [ReadIDXArray] does.
-func ReadIDXArrayFile(path string) (v soa.View, err error) {
-	_, err = readFile(path, func(name string, r io.Reader) (*Table, error) {
-		v, err = ReadIDXArray(name, r)
-		return nil, err
-	})
-	return v, err
-}
+func ReadIDXArrayFile(path string) (soa.View, error) { return readFile(path, ReadIDXArray) }
 
 // readFull fills p: the end of the file before is unexpected.
 func readFull(r io.Reader, p []byte) (int, error) {
@@ -168,18 +161,19 @@ func readFull(r io.Reader, p []byte) (int, error) {
 // what there is to read and not with what the header says.
 func (t *Table) read(r *bufio.Reader, kind idxType) error {
 	const most = 1 << 13 // elements at a time
+	size := kind.dtype.Size()
 	var chunk [8 * most]byte
 	for left := t.Rows * t.Cols; left > 0; {
 		n := min(left, most)
 		if err := t.grow(n); err != nil {
 			return fmt.Errorf("row %d of %d: %w", len(t.Values)/t.Cols+1, t.Rows, err)
 		}
-		if k, err := readFull(r, chunk[:n*kind.size]); err != nil {
-			return fmt.Errorf("truncated: found %s after the header, want %d for %s of %s: %w", diag.Count(len(t.Values)*kind.size+k, "byte"),
-				t.Rows*t.Cols*kind.size, diag.Count(t.Rows, "row"), diag.Count(t.Cols, "element"), err)
+		if k, err := readFull(r, chunk[:n*size]); err != nil {
+			return fmt.Errorf("truncated: found %s after the header, want %d for %s of %s: %w", diag.Count(len(t.Values)*size+k, "byte"),
+				t.Rows*t.Cols*size, diag.Count(t.Rows, "row"), diag.Count(t.Cols, "element"), err)
 		}
 		for k := range n {
-			t.Values = append(t.Values, float32(kind.at(chunk[k*kind.size:])))
+			t.Values = append(t.Values, float32(kind.at(chunk[k*size:])))
 		}
 		left -= n
 	}

@@ -124,9 +124,9 @@ func (p Picture) Image() image.Image {
 // Transform makes a picture of another, for which it may draw random numbers. It does not change p.
 type Transform func(p Picture, random *rand.Rand) (Picture, error)
 
-// Transformed applies transforms to the images[n, channels, height, width] of a batch, bytes or f32, one after the other.
+// ApplyTransforms applies transforms to the images[n, channels, height, width] of a batch, bytes or f32, one after the other.
 // The result is f32; bytes 0 to 255 are 0 to 1 before the first transform. Images[n, height, width] have 1 channel.
-func Transformed(images soa.View, b Batch, all ...Transform) (soa.View, error) {
+func ApplyTransforms(images soa.View, b Batch, all ...Transform) (soa.View, error) {
 	shape := slices.Clone(images.Type.Shape)
 	if len(shape) == 3 {
 		shape = []int{shape[0], 1, shape[1], shape[2]}
@@ -215,7 +215,7 @@ func CenterCrop(height, width int) Transform {
 	}
 }
 
-// RandomCrop takes a part of a picture that has padding zeros on all sides, each part with one probability.
+// RandomCrop takes a part of a picture that has padding zeros on all sides; all offsets are equally likely.
 func RandomCrop(height, width, padding int) Transform {
 	return func(p Picture, random *rand.Rand) (Picture, error) {
 		down, right := p.Height+2*padding-height, p.Width+2*padding-width
@@ -250,7 +250,7 @@ func Resize(height, width int) Transform {
 			return p, fmt.Errorf("resize to %d×%d: sizes must be positive", height, width)
 		}
 		q := blank(p.Channels, height, width)
-		rows, columns := between(p.Height, height), between(p.Width, width)
+		rows, columns := samples(p.Height, height), samples(p.Width, width)
 		for c := range p.Channels {
 			for y, r := range rows {
 				a := p.Values[(c*p.Height+r.low)*p.Width:][:p.Width]
@@ -267,19 +267,19 @@ func Resize(height, width int) Transform {
 	}
 }
 
-// place is between two pixels: part of the way from low to high.
-type place struct {
+// sample is between two pixels: part of the way from low to high.
+type sample struct {
 	low, high int
 	part      float32
 }
 
-// between returns the places among n pixels of m pixels in their stead.
-func between(n, m int) []place {
-	all := make([]place, m)
+// samples returns the samples among n pixels of m pixels in their stead.
+func samples(n, m int) []sample {
+	all := make([]sample, m)
 	for i := range all {
 		at := max((float64(i)+0.5)*float64(n)/float64(m)-0.5, 0)
 		low := min(int(at), n-1)
-		all[i] = place{low, min(low+1, n-1), float32(at - float64(low))}
+		all[i] = sample{low, min(low+1, n-1), float32(at - float64(low))}
 	}
 	return all
 }

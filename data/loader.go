@@ -21,11 +21,11 @@ type Batch struct {
 // Random returns a stream of random numbers for example i of the batch. It follows from the seed, the epoch and the
 // number of the row: augmented examples are the same for any size of batches and any number of workers.
 func (b Batch) Random(i int) *rand.Rand {
-	return rand.New(rand.NewPCG(mixed(b.seed+mixed(uint64(b.Epoch))), uint64(b.Rows[i])))
+	return rand.New(rand.NewPCG(splitMix64(b.seed+splitMix64(uint64(b.Epoch))), uint64(b.Rows[i])))
 }
 
-// mixed is the finalizer of SplitMix64, whose results differ for arguments that differ by little.
-func mixed(x uint64) uint64 {
+// splitMix64 is the finalizer of SplitMix64, whose results differ for arguments that differ by little.
+func splitMix64(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -123,8 +123,8 @@ func (l *Loader[T]) batches() []Batch {
 	return all
 }
 
-// made is a batch, or why there is none.
-type made[T any] struct {
+// result is a batch, or why there is none.
+type result[T any] struct {
 	x   T
 	err error
 }
@@ -142,14 +142,14 @@ func (l *Loader[T]) start(ctx context.Context, all []Batch) (next func() (T, err
 	}
 	type job struct {
 		b    Batch
-		into chan made[T]
+		into chan result[T]
 	}
-	jobs, order := make(chan job), make(chan chan made[T], ahead)
+	jobs, order := make(chan job), make(chan chan result[T], ahead)
 	var group sync.WaitGroup
 	group.Go(func() {
 		defer close(jobs)
 		for _, b := range all {
-			j := job{b, make(chan made[T], 1)}
+			j := job{b, make(chan result[T], 1)}
 			select {
 			case order <- j.into: // waits while enough batches are ahead
 			case <-ctx.Done():
@@ -166,7 +166,7 @@ func (l *Loader[T]) start(ctx context.Context, all []Batch) (next func() (T, err
 		group.Go(func() {
 			for j := range jobs {
 				x, err := l.Load(j.b)
-				j.into <- made[T]{x, err}
+				j.into <- result[T]{x, err}
 			}
 		})
 	}

@@ -159,15 +159,15 @@ func (t *Table) add(fields []string, pos func(field int) (line, column int)) err
 // device.
 func ReadCSVFile(path string) (*Table, error) { return readFile(path, ReadCSV) }
 
-func readFile(path string, read func(name string, r io.Reader) (*Table, error)) (*Table, error) {
+func readFile[T any](path string, read func(name string, r io.Reader) (T, error)) (t T, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("read table: %w", err)
+		return t, fmt.Errorf("read table: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("read table: %w", err)
+		return t, fmt.Errorf("read table: %w", err)
 	}
 	var r io.Reader = f
 	if !info.Mode().IsRegular() {

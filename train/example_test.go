@@ -132,7 +132,7 @@ func ExampleLoop_augmented() {
 	check(err)
 	images := data.Arrays{pixels, labels}
 	loader := data.Map(images.Loader(data.Batches{Size: 4, Seed: 1}), func(b data.Batch, x data.Arrays) (data.Arrays, error) {
-		changed, err := data.Transformed(x[0], b, data.RandomCrop(28, 28, 2), data.Flip(0.5), data.Normalize([]float32{0.5}, []float32{0.25}))
+		changed, err := data.ApplyTransforms(x[0], b, data.RandomCrop(28, 28, 2), data.Flip(0.5), data.Normalize([]float32{0.5}, []float32{0.25}))
 		return data.Arrays{changed, x[1]}, err
 	})
 	loader.Workers = 2

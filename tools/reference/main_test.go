@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +38,17 @@ func lazyLibrary(t *testing.T) *library {
 	l, err := read("../..")
 	require.NoError(t, err)
 	return l
+}
+
+// A method has the name of its type, also if that is generic.
+func TestNameOf(t *testing.T) {
+	f, err := parser.ParseFile(token.NewFileSet(), "a.go", "package a\n func F() {}; func (t T) A() {}; func (t *T) B() {}; func (t *G[K]) C() {}; func (t H[K, V]) D() {}", 0)
+	require.NoError(t, err)
+	var names []string
+	for _, d := range f.Decls {
+		names = append(names, nameOf(d.(*ast.FuncDecl)))
+	}
+	require.Equal(t, []string{"F", "T.A", "T.B", "G.C", "H.D"}, names)
 }
 
 func TestGradients(t *testing.T) {

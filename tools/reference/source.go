@@ -150,6 +150,12 @@ func nameOf(d *ast.FuncDecl) string {
 	if p, is := t.(*ast.StarExpr); is {
 		t = p.X
 	}
+	switch generic := t.(type) {
+	case *ast.IndexExpr:
+		t = generic.X
+	case *ast.IndexListExpr:
+		t = generic.X
+	}
 	if id, is := t.(*ast.Ident); is {
 		return id.Name + "." + d.Name.Name
 	}
