@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 )
@@ -21,7 +22,7 @@ type Bar struct {
 // NewBar returns a bar of total steps, some of which are done. It draws nothing if w is nil or is no terminal.
 func NewBar(w io.Writer, label string, total, done int) *Bar {
 	b := &Bar{label: label, total: total, done: done, first: done, begun: time.Now()}
-	if terminal(w) {
+	if Terminal(w) {
 		b.w = w
 	}
 	return b
@@ -49,4 +50,19 @@ func (b *Bar) Close() {
 	if b.w != nil {
 		fmt.Fprint(b.w, "\r\x1b[K")
 	}
+}
+
+// Terminal reports whether w is a terminal, as far as the standard library can tell: a character device other than
+// [os.DevNull].
+func Terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -27,4 +28,18 @@ func TestBar(t *testing.T) {
 	out.Reset()
 	b.Close()
 	require.Equal(t, "\r\x1b[K", out.String())
+}
+
+// A buffer and the null device are no terminals.
+func TestTerminal(t *testing.T) {
+	require.False(t, Terminal(nil))
+	require.False(t, Terminal(&strings.Builder{}))
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer null.Close()
+	require.False(t, Terminal(null))
+	if terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err == nil {
+		defer terminal.Close()
+		require.True(t, Terminal(terminal))
+	}
 }

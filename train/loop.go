@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -48,7 +47,8 @@ type Loop struct {
 	Stop   EarlyStop                 // ends training before the last epoch
 	Random []*lazy.Random            // streams that Loss or layers draw from, for checkpoints: see module.Random
 	// Checkpoint is a file that Run saves to after each epoch and after each EverySteps steps. Run goes on from it if it is
-	// there. "" for none.
+	// there. "" for none. A step with a finite loss can make parameters that are NaN, and the next save has them: keep
+	// copies of the file from OnEpoch.
 	Checkpoint string
 	EverySteps int       // 0: after epochs only
 	Out        io.Writer // gets a line for each epoch and one with the compiles, and a progress bar if it is a terminal; nil: nothing
@@ -130,7 +130,7 @@ func (l *Loop) newProgram(b data.Arrays, from *data.Loader[data.Arrays], record 
 		return all
 	})
 	inputs := l.Inputs
-	if inputs == nil && from.Size >= 1 && from.Rows%from.Size != 0 && !from.DropLast && from.Rows > from.Size {
+	if inputs == nil && from.ShortLast() {
 		for i, v := range b {
 			shape := slices.Clone(v.Type.Shape)
 			shape[0] = lazy.Dim("batch", 1, from.Size)
@@ -268,8 +268,8 @@ func (l *Loop) Step(ctx context.Context, b data.Arrays) (Means, error) {
 		}
 		return nil, fmt.Errorf("train: step %d: %w", l.step, err)
 	}
-	if loss := values["loss"]; math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return values, fmt.Errorf("train: step %d: the loss is %v (%w): go on from an earlier checkpoint with lazy.CheckNaNs(true) or LTC_CHECK_NANS=1, which stops at the first op that makes a NaN and names its line", l.step, loss, lazy.ErrNaN)
+	if err := finite(values["loss"]); err != nil {
+		return values, fmt.Errorf("train: step %d: %w", l.step, err)
 	}
 	l.step++
 	if l.sums == nil {
@@ -278,6 +278,14 @@ func (l *Loop) Step(ctx context.Context, b data.Arrays) (Means, error) {
 	l.sums.add(values, b.Len())
 	l.examples += b.Len()
 	return values, nil
+}
+
+// finite returns an error if a loss is NaN or infinite.
+func finite(loss float64) error {
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return fmt.Errorf("the loss is %v (%w): go on from an earlier checkpoint with lazy.CheckNaNs(true) or LTC_CHECK_NANS=1, which stops at the first op that makes a NaN and names its line", loss, lazy.ErrNaN)
+	}
+	return nil
 }
 
 func (l *Loop) randomStates() (all []lazy.RandomState) {
@@ -356,7 +364,7 @@ func (l *Loop) Run(ctx context.Context) error {
 			}
 		}
 		if err := l.endEpoch(ctx); err != nil {
-			if ctx.Err() != nil && l.Checkpoint != "" && l.examples > 0 { // its evaluation is left
+			if ctx.Err() != nil && l.Checkpoint != "" && l.examples > 0 && !errors.Is(err, lazy.ErrNaN) { // its evaluation is left
 				return errors.Join(err, l.Save(l.Checkpoint))
 			}
 			return err
@@ -422,6 +430,9 @@ func (l *Loop) endEpoch(ctx context.Context) error {
 		var err error
 		if e.Test, err = l.Evaluate(ctx, l.Test); err != nil {
 			return err
+		}
+		if err := finite(e.Test["loss"]); err != nil {
+			return fmt.Errorf("train: evaluate after step %d: %w", l.step-1, err)
 		}
 	}
 	e.Seconds = time.Since(l.begun).Seconds()
@@ -514,14 +525,4 @@ func (s EarlyStop) Done(history []Epoch) bool {
 		}
 	}
 	return since >= s.Patience
-}
-
-// terminal reports whether w is a terminal.
-func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

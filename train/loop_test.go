@@ -218,7 +218,7 @@ func TestMistakes(t *testing.T) {
 		want   string
 	}{
 		{func(l *train.Loop) { l.Net = nil }, "train: Net is nil: give the network, after module.Build"},
-		{func(l *train.Loop) { l.Net = 3 }, "train: "},
+		{func(l *train.Loop) { l.Net = 3 }, "train: module: int is not a module: give a pointer to a struct, such as &Net{…}, or a slice or map of modules"},
 		{func(l *train.Loop) { l.Optimizer = nil }, "train: Optimizer is nil"},
 		{func(l *train.Loop) { l.Train = nil }, "train: Train is nil"},
 		{func(l *train.Loop) { l.Train.Rows = 0 }, "train: the loader Train has no batches"},
@@ -293,6 +293,23 @@ func TestNaN(t *testing.T) {
 	require.ErrorContains(t, err, "loop_test.go:")
 	require.ErrorContains(t, err, "log")
 	require.Equal(t, before, bits(t, l))
+}
+
+// A last step of an epoch whose loss is finite and whose parameters are not: its evaluation ends training, unsaved.
+func TestNaNAfterEpoch(t *testing.T) {
+	l := newLoop(t)
+	l.Checkpoint = filepath.Join(t.TempDir(), "a.safetensors")
+	l.Rate = func(step int) float64 {
+		if step == 4 {
+			return 1e38
+		}
+		return 0.01
+	}
+	err := l.Run(t.Context())
+	require.ErrorIs(t, err, lazy.ErrNaN)
+	require.ErrorContains(t, err, "train: evaluate after step 4: the loss is ")
+	require.Empty(t, l.History)
+	require.NoFileExists(t, l.Checkpoint)
 }
 
 func TestEarlyStop(t *testing.T) {

@@ -60,7 +60,7 @@ func run(pattern, checkpoint string, epochs int, out io.Writer) (*train.Loop, er
 	if err != nil {
 		return nil, err
 	}
-	some, others, err := windows.Holdout(20)
+	training, validation, err := windows.Holdout(20)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func run(pattern, checkpoint string, epochs int, out io.Writer) (*train.Loop, er
 	}
 	loop := &train.Loop{
 		Net: net, Optimizer: optim.NewAdamW(dev, module.Trainable(net), optim.AdamConfig{}),
-		Train:  some.Loader(data.Batches{Size: 32, Seed: 1}),
-		Test:   others.Loader(data.Batches{Size: 32, InOrder: true}),
+		Train:  training.Loader(data.Batches{Size: 32, Seed: 1}),
+		Test:   validation.Loader(data.Batches{Size: 32, InOrder: true}),
 		Epochs: epochs, Checkpoint: checkpoint, Out: out,
 		Loss: func(x []*lazy.Tensor) train.Values {
 			logits, _ := net.Forward(x[0])

@@ -20,7 +20,7 @@ characters = torch.tensor([number[c] for c in text])
 n = (len(characters) - 1) // window
 x, y = characters[: n * window].reshape(n, window), characters[1 : n * window + 1].reshape(n, window)
 held = torch.arange(n) % 20 == 19
-some, others = (x[~held], y[~held]), (x[held], y[held])
+training, validation = (x[~held], y[~held]), (x[held], y[held])
 
 
 class Net(nn.Module):
@@ -42,7 +42,7 @@ def loss_of(rows, part):
 
 net = Net()
 optimizer = torch.optim.AdamW(net.parameters())
-order = [torch.randperm(len(some[0])).split(32) for _ in range(o.epochs)]
+order = [torch.randperm(len(training[0])).split(32) for _ in range(o.epochs)]
 schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 8e-3, total_steps=o.epochs * len(order[0]), cycle_momentum=False)
 times, first = [], 0
 if o.checkpoint and os.path.exists(o.checkpoint):
@@ -55,7 +55,7 @@ for epoch in range(first, o.epochs):
     total = 0.0
     for rows in order[epoch]:
         begun = time.perf_counter()
-        loss = loss_of(rows, some)
+        loss = loss_of(rows, training)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -63,8 +63,8 @@ for epoch in range(first, o.epochs):
         total += loss.item() * len(rows)
         times.append(time.perf_counter() - begun)
     with torch.no_grad():
-        test = sum(loss_of(rows, others).item() * len(rows) for rows in torch.arange(len(others[0])).split(32)) / len(others[0])
-    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / len(some[0]):.4f}  test loss {test:.4f}")
+        test = sum(loss_of(rows, validation).item() * len(rows) for rows in torch.arange(len(validation[0])).split(32)) / len(validation[0])
+    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / len(training[0]):.4f}  test loss {test:.4f}")
     if o.checkpoint:
         torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict(), "epoch": epoch}, o.checkpoint)
 print(f"a step takes {1000 * np.median(times):.1f} ms (median)")

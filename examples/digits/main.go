@@ -15,6 +15,7 @@ import (
 
 	_ "ltc/backends/reference/llvm" // registers "cpu" and "eval", with its compiler
 	"ltc/internal/diag"
+	"ltc/train"
 )
 
 func main() {
@@ -60,15 +61,10 @@ func learn(backend string, seed uint64, epochs int, out string) error {
 // elsewhere a bar is noise between the lines.
 func shown(stdout, stderr *os.File, epochs int) progress {
 	l := lines{w: stdout, epochs: epochs}
-	if terminal(stdout) && terminal(stderr) {
+	if train.Terminal(stdout) && train.Terminal(stderr) {
 		return &bar{lines: l, stderr: stderr}
 	}
 	return l
-}
-
-func terminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // lines leaves a line of each epoch.

@@ -10,6 +10,7 @@ import (
 	"ltc/nn/layers"
 	"ltc/nn/module"
 	"ltc/optim"
+	"ltc/train"
 )
 
 const (
@@ -84,7 +85,7 @@ func fit(tr *lazy.Trace, n layers.Sequential, seed uint64, epochs int, table *da
 	rate, done := optim.Cosine(0.1, 0, epochs*batches.Len()), 0
 	for epoch := range epochs {
 		p.begin(epoch, batches.Len())
-		var losses, right float64
+		var losses, accuracies float64
 		for _, rows := range batches.Epoch(epoch) {
 			sgd.SetLR(rate(done))
 			images, labels := split(table, rows)
@@ -92,19 +93,19 @@ func fit(tr *lazy.Trace, n layers.Sequential, seed uint64, epochs int, table *da
 			y := lazy.From(tr, labels, len(rows))
 			logits := n.Forward(x)
 			loss := logits.CrossEntropy(y)
-			hits := logits.ArgMax(-1).Equal(y.Convert(lazy.I64)).Convert(lazy.F32).Sum()
+			accuracy := train.Accuracy(logits, y)
 			if err := sgd.Step(loss); err != nil {
 				return err
 			}
-			if err := tr.MarkStep(loss, hits); err != nil {
+			if err := tr.MarkStep(loss, accuracy); err != nil {
 				return fmt.Errorf("step %d: %w", done, err)
 			}
 			losses += loss.Float()
-			right += hits.Float()
+			accuracies += accuracy.Float()
 			done++
 			p.step()
 		}
-		p.end(epoch, losses/float64(batches.Len()), right/float64(batches.Len()*batchSize))
+		p.end(epoch, losses/float64(batches.Len()), accuracies/float64(batches.Len()))
 	}
 	return nil
 }

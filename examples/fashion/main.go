@@ -31,11 +31,11 @@ func main() {
 }
 
 func run(dir, checkpoint string, epochs int, out io.Writer) (*train.Loop, error) {
-	some, err := data.ReadArrays(dir+"/train-images-idx3-ubyte.gz", dir+"/train-labels-idx1-ubyte.gz")
+	training, err := data.ReadArrays(dir+"/train-images-idx3-ubyte.gz", dir+"/train-labels-idx1-ubyte.gz")
 	if err != nil {
 		return nil, fmt.Errorf("%w: -data is the folder with the files of Fashion-MNIST, which make inputs INPUTS=fashion fetches", err)
 	}
-	others, err := data.ReadArrays(dir+"/t10k-images-idx3-ubyte.gz", dir+"/t10k-labels-idx1-ubyte.gz")
+	validation, err := data.ReadArrays(dir+"/t10k-images-idx3-ubyte.gz", dir+"/t10k-labels-idx1-ubyte.gz")
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func run(dir, checkpoint string, epochs int, out io.Writer) (*train.Loop, error)
 	}
 	loop := &train.Loop{
 		Net: net, Optimizer: optim.NewAdamW(dev, module.Trainable(net), optim.AdamConfig{}),
-		Train:  some.Loader(data.Batches{Size: 64, Seed: 1}),
-		Test:   others.Loader(data.Batches{Size: 1024, InOrder: true}),
+		Train:  training.Loader(data.Batches{Size: 64, Seed: 1}),
+		Test:   validation.Loader(data.Batches{Size: 1024, InOrder: true}),
 		Epochs: epochs, Checkpoint: checkpoint, Out: out,
 		Loss: func(x []*lazy.Tensor) train.Values {
 			images := x[0].Convert(lazy.F32).DivScalar(255).SubScalar(0.286).DivScalar(0.353) // mean and deviation of the pixels

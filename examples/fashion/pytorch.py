@@ -20,7 +20,7 @@ def load(part):
     return torch.tensor(images), torch.tensor(labels.astype(np.int64))
 
 
-some, others = load("train"), load("t10k")
+training, validation = load("train"), load("t10k")
 conv = lambda i, o: nn.Conv2d(i, o, 3, padding=1)
 net = nn.Sequential(
     conv(1, 16), nn.ReLU(), nn.MaxPool2d(2),
@@ -30,7 +30,7 @@ net = nn.Sequential(
     nn.Linear(128, 10),
 )
 optimizer = torch.optim.AdamW(net.parameters())
-batches = [torch.randperm(len(some[0])).split(64) for _ in range(o.epochs)]  # faster than a DataLoader
+batches = [torch.randperm(len(training[0])).split(64) for _ in range(o.epochs)]  # faster than a DataLoader
 schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 5e-3, total_steps=o.epochs * len(batches[0]), cycle_momentum=False)
 times, first = [], 0
 if o.checkpoint and os.path.exists(o.checkpoint):
@@ -43,7 +43,7 @@ for epoch in range(first, o.epochs):
     total, right = 0.0, 0
     for rows in batches[epoch]:
         begun = time.perf_counter()
-        images, labels = some[0][rows], some[1][rows]
+        images, labels = training[0][rows], training[1][rows]
         logits = net(((images.float() / 255 - 0.286) / 0.353).unsqueeze(1))
         loss = nn.functional.cross_entropy(logits, labels)
         optimizer.zero_grad()
@@ -54,8 +54,8 @@ for epoch in range(first, o.epochs):
         right += (logits.argmax(1) == labels).sum().item()
         times.append(time.perf_counter() - begun)
     with torch.no_grad():
-        hits = sum((net(((x.float() / 255 - 0.286) / 0.353).unsqueeze(1)).argmax(1) == y).sum().item() for x, y in zip(others[0].split(1024), others[1].split(1024)))
-    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / len(some[0]):.4f} accuracy {right / len(some[0]):.4f}  test accuracy {hits / len(others[0]):.4f}")
+        hits = sum((net(((x.float() / 255 - 0.286) / 0.353).unsqueeze(1)).argmax(1) == y).sum().item() for x, y in zip(validation[0].split(1024), validation[1].split(1024)))
+    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / len(training[0]):.4f} accuracy {right / len(training[0]):.4f}  test accuracy {hits / len(validation[0]):.4f}")
     if o.checkpoint:
         torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict(), "epoch": epoch}, o.checkpoint)
 print(f"a step takes {1000 * np.median(times):.1f} ms (median)")

@@ -64,10 +64,7 @@ func (v *VAE) Loss(images *lazy.Tensor, random *lazy.Random) train.Values {
 
 // run trains the network, and writes a picture of images that it draws.
 func run(ctx context.Context, path string, epochs int, seed uint64, out io.Writer) (*train.Loop, error) {
-	images, err := data.ArrayOf(data.Gather[float32](nil, digits.Load(), data.All(1797), 0, digits.Pixels), 1797, digits.Pixels)
-	if err != nil {
-		return nil, err
-	}
+	images := data.Columns[float32](digits.Load(), 0, digits.Pixels)
 	dev, err := lazy.Open("cpu", lazy.Seed(seed))
 	if err != nil {
 		return nil, err
