@@ -87,6 +87,9 @@ func gradDigamma(t *tape, n, ct *ir.Node) {
 
 // ψ⁽ᵃ⁺¹⁾(b): the order a is a natural number.
 func gradPolygamma(t *tape, n, ct *ir.Node) {
+	if t.wants(0) {
+		panic(failure{fmt.Errorf("polygamma at %v has no gradient with respect to x, its order: give it x.Stop() if x is a constant", n.Loc)})
+	}
 	if t.wants(1) {
 		order := t.op(ir.OpAdd, n.In[0], t.scalar(n, 1))
 		t.add(1, t.mul(ct, t.op(ir.OpPolygamma, order, n.In[1])))
@@ -96,7 +99,7 @@ func gradPolygamma(t *tape, n, ct *ir.Node) {
 // -a ζ(a+1, b); that for a has no closed form.
 func gradZeta(t *tape, n, ct *ir.Node) {
 	if t.wants(0) {
-		panic(failure{fmt.Errorf("there is no gradient of Zeta, called at %v, for its exponent: stop that (Stop)", n.Loc)})
+		panic(failure{fmt.Errorf("zeta at %v has no gradient with respect to x, its exponent: give it x.Stop() if x is a constant", n.Loc)})
 	}
 	if t.wants(1) {
 		a := n.In[0]

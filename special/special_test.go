@@ -245,12 +245,26 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// PyTorch has none either: orders are integers there.
+func TestPolygammaHasNoGradientOfItsOrder(t *testing.T) {
+	tr := trace(t, "eval")
+	order, x := lazy.From(tr, []float64{1}), lazy.From(tr, []float64{0.5})
+	y := order.Polygamma(x)
+	err := lazy.Grad(y.Sum(), order, x)[0].Err()
+	require.ErrorContains(t, err, "polygamma at special_test.go:")
+	require.ErrorContains(t, err, " has no gradient with respect to x, its order: give it x.Stop() if x is a constant")
+	got, err := lazy.ToSlice[float64](lazy.Grad(y.Sum(), x)[0])
+	require.NoError(t, err)
+	require.InDelta(t, -16.8288, got[0], 1e-4)
+}
+
 // PyTorch has no derivative of zeta for its exponent either.
 func TestZetaHasNoGradientOfItsExponent(t *testing.T) {
 	tr := trace(t, "eval")
 	x, q := lazy.From(tr, []float64{2.5}), lazy.From(tr, []float64{0.5})
 	for _, y := range []*lazy.Tensor{special.Zeta(x, q), x.Zeta(q)} {
-		require.ErrorContains(t, lazy.Grad(y.Sum(), x, q)[0].Err(), "there is no gradient of Zeta, called at special_test.go:")
+		require.ErrorContains(t, lazy.Grad(y.Sum(), x, q)[0].Err(), "zeta at special_test.go:")
+		require.ErrorContains(t, lazy.Grad(y.Sum(), x, q)[0].Err(), " has no gradient with respect to x, its exponent: give it x.Stop() if x is a constant")
 		got, err := lazy.ToSlice[float64](lazy.Grad(y.Sum(), q)[0])
 		require.NoError(t, err)
 		require.InDelta(t, -29.052, got[0], 1e-3)
