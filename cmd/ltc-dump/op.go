@@ -78,7 +78,7 @@ func callOp(c *call) error {
 		return err
 	}
 	switch {
-	case o.serve && (len(args) > 0 || len(o.attrs) > 0 || len(o.given) > 0 || o.output != "" || o.grad || o.grad2):
+	case o.serve && (len(args) > 0 || len(o.attrs) > 0 || len(o.given) > 0 || o.output != "" || o.grad):
 		return usagef("-serve takes everything but -backend from the requests")
 	case !o.serve && len(args) != 1:
 		return usagef("%s: want one", diag.Count(len(args), "op"))
@@ -109,7 +109,7 @@ func (o *calling) run(c *call, dev *lazy.Device, name string) error {
 	if err != nil {
 		return err
 	}
-	r := calls.Request{Op: op, Attrs: attrs, Gradients: o.grad || o.grad2, Second: o.grad2}
+	r := calls.Request{Op: op, Attrs: attrs, Gradients: o.grad, Second: o.grad2}
 	for _, s := range o.given {
 		vs, err := valuesFrom(s)
 		if err != nil {

@@ -81,7 +81,7 @@ func (r *callRequest) answer(dev *lazy.Device) (callResponse, error) {
 	if err != nil {
 		return callResponse{}, err
 	}
-	request := calls.Request{Op: op, Gradients: r.Grad || r.Grad2, Second: r.Grad2}
+	request := calls.Request{Op: op, Gradients: r.Grad, Second: r.Grad2}
 	if request.Attrs, err = op.Parse(r.Attrs); err != nil {
 		return callResponse{}, err
 	}

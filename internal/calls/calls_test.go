@@ -163,6 +163,9 @@ func TestParse(t *testing.T) {
 		{op: "Sort", attrs: "axis=0 descending=maybe", err: `Sort: attribute descending is "maybe": want true or false`},
 		{op: "AddScalar", attrs: "v=one", err: `AddScalar: attribute v is "one": want a number`},
 		{op: "AddScalar", attrs: "v=9007199254740993", err: `AddScalar: attribute v is "9007199254740993": want a number that float64 has; give others as a tensor`},
+		{op: "AddScalar", attrs: "v=18446744073709551615", err: `AddScalar: attribute v is "18446744073709551615": want a number that float64 has; give others as a tensor`},
+		{op: "AddScalar", attrs: "v=18446744073709551616", want: calls.Values{"v": 0x1p64}},
+		{op: "AddScalar", attrs: "v=1e400", err: `AddScalar: attribute v is "1e400": want a number`},
 		{op: "Conv", attrs: "padding=1,1,1", err: "Conv: padding has 3 integers: want two for each axis, before and after"},
 	} {
 		o, err := calls.Find(c.op)

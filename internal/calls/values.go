@@ -2,6 +2,7 @@ package calls
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,8 +112,10 @@ func parse(kind ops.AttrKind, text string) (x any, want string) {
 		return d, unless(ok, "a dtype such as f32")
 	case ops.Real, ops.Extended:
 		f, err := strconv.ParseFloat(text, 64)
-		if n, is := strconv.ParseInt(text, 10, 64); is == nil && strconv.FormatFloat(f, 'f', 0, 64) != strconv.FormatInt(n, 10) {
-			return f, "a number that float64 has; give others as a tensor"
+		if n, isInt := new(big.Int).SetString(text, 10); isInt && err == nil {
+			if exact, _ := big.NewFloat(f).Int(nil); exact.Cmp(n) != 0 {
+				return f, "a number that float64 has; give others as a tensor"
+			}
 		}
 		return f, unless(err == nil, "a number")
 	case ops.Flag:
