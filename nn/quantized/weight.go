@@ -120,8 +120,8 @@ func (w *Weight) values(scale, minimum, codes *lazy.Tensor) []*lazy.Tensor {
 	return all
 }
 
-// MatMul records x·weightᵀ of x[…, Features], as f32[…, Rows]. The product computes the numbers of
-// the weight as it reads the blocks, for each row of x anew, and does not keep them.
+// MatMul records x·weightᵀ of x[…, Features], as f32[…, Rows]. For one row of x the product
+// dequantizes blocks in registers. For several rows a run first dequantizes the weight to memory, as f32.
 func (w *Weight) MatMul(x *lazy.Tensor) *lazy.Tensor {
 	return functions.As("quantized.matmul", func() *lazy.Tensor { return w.matMul(x) }, x, w.Scale, w.Min, w.Codes)
 }

@@ -8,7 +8,8 @@ has the reasons). A gradient is tried for samples of f32, f64, c64 and c128, and
 (second.py) for a few of f64 and c128. A file of rows keeps those of earlier runs, which this run's replace,
 and the page is of all. A summary is a page with sums and what failed. With -most N an op has at most so many
 samples of a dtype, far apart. With -only samples there are no second derivatives, with -only seconds nothing
-else. The exit status is 1 if less than 99 % of an op's samples passed.
+else. The exit status is 1 if less than 99 % of an op's samples, or of its second derivatives,
+passed.
 """
 
 import argparse

@@ -170,7 +170,7 @@ func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 		return false // it is written out for the others: what no load guards is transposed in registers
 	}
 	if g.o.Packs != nil && guarded(def.kernel) && permutes(n.kernel) && g.isFactor(n) {
-		return false // a product packs it by other strides
+		return false // packing permutes by strides, so the pad keeps the order of its input
 	}
 	w := workOf(def.kernel)
 	own := pointsAt(def.kernel, 0)

@@ -48,8 +48,8 @@ func placesLocals(k *kernel.Kernel) bool {
 }
 
 // fewComponents is the largest size of an axis that is a literal in kernels on memory
-// with a layout. The components of records, or columns, are few, and their number does
-// not change from run to run. Schedules unroll loops over them.
+// with a layout. Components of records are few, and a block of a quantized weight has 32 elements; neither
+// changes from run to run. Schedules unroll loops over them.
 const fewComponents = 32
 
 // fewChannels is the largest size of the last axis that is a literal in kernels that pad.
