@@ -37,10 +37,10 @@ func (g *Graph) Part(results []*Node) (part *Graph, params []int) {
 	return part, params
 }
 
-// Checkpoints returns g with the composites of closures, such as checkpoints, written out: their nodes,
+// InlineClosures returns g with the composites of closures, such as checkpoints, written out: their nodes,
 // with their lines, stand in place of each, also within one another. It shares nothing with g but types, attributes and
 // bodies. A graph without them is returned as it is.
-func (g *Graph) Checkpoints() *Graph {
+func (g *Graph) InlineClosures() *Graph {
 	if !slices.ContainsFunc(g.Nodes, (*Node).ofClosure) {
 		return g
 	}

@@ -63,9 +63,9 @@ func (x *Tensor) wrapped(op string, size int, dtype types.DType) *Tensor {
 	return x
 }
 
-// Within returns x, of integers such as lengths, for functions that take these from low to high. Other integers
-// are an error of the step that has the name, which says in the singular what they are; where none looks at
-// indices they count as low or high: see [CheckIndices]. The bounds may be sizes that are open.
+// Within returns x and checks its integers: when the step runs, one outside of [low, high] is an error that calls
+// it by name, a singular noun such as "length". With [CheckIndices](false) it is clamped instead. The bounds may be
+// sizes that are open.
 func (x *Tensor) Within(low, high int, name string) *Tensor {
 	const op = "within"
 	if bad := firstBad(op, x); bad != nil {

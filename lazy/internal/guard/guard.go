@@ -60,7 +60,7 @@ type Guard struct {
 // New returns what looks at runs of g, with a cache for the programs of single ops. It looks into
 // checkpoints.
 func New(by Host, g *ir.Graph, ops *programs.Cache) *Guard {
-	return &Guard{by: by, graph: g.Checkpoints(), ops: ops}
+	return &Guard{by: by, graph: g.InlineClosures(), ops: ops}
 }
 
 // Look reports what is wrong with what a run gets: a [*Fault], or why it could not look, such
