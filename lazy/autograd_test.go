@@ -358,7 +358,10 @@ func TestAutocast(t *testing.T) {
 			"product of ints": {From(tr, []int32{1, 2}, 1, 2).MatMul(From(tr, []int32{1, 2}, 2, 1)), I32},
 		}
 		inner := tr.Autocast(F32)
-		dtypes["none"] = typed{x.MatMul(w), F32}
+		dtypes["none of f32"] = typed{x.MatMul(w), F32}
+		dtypes["none of 16 bits"] = typed{h.MatMul(h.Transpose()), BF16}
+		dtypes["none of exponentials"] = typed{h.Exp(), BF16}
+		dtypes["none of composites"] = typed{h.Softmax(1), BF16}
 		inner()
 		dtypes["again"] = typed{x.MatMul(w), BF16}
 		for name, c := range dtypes {

@@ -243,13 +243,17 @@ func (tr *Trace) stopped(n *ir.Node) *ir.Node {
 // Other ops compute in the dtype of their operands, which promote. Conversions are ops of the program: variables
 // stay what they are, and so do the dtypes of their gradients. It is torch.autocast.
 //
-// Scopes nest; dtype [F32] is one without conversions of products. They go on beyond MarkStep. The bodies of composites
-// are not converted.
+// Scopes nest, and go on beyond MarkStep. Autocast(F32) opens a scope that converts nothing. Inline composites such as
+// nn.Linear are converted op by op. Other composites convert only their operands, and their bodies are as outside of
+// the scope.
 func (tr *Trace) Autocast(dtype types.DType) (end func()) {
 	tr = tr.some()
 	if dtype != BF16 && dtype != F16 && dtype != F32 {
 		tr.fail(opError(tr.site(), "autocast", ErrUsage, nil, "dtype is %v: give it BF16 or F16, or F32 to compute without conversions", dtype))
 		return func() {}
+	}
+	if dtype == F32 {
+		dtype = types.Invalid
 	}
 	old := tr.autocast
 	tr.autocast = dtype
@@ -292,7 +296,8 @@ func atLeastF32(d types.DType) types.DType {
 }
 
 // castOf returns the dtypes that a composite on n operands takes them in, in a scope of Autocast. Where f32 meets
-// narrower dtypes that is f32; the products in its body are converted then.
+// narrower dtypes that is f32. Inline composites such as nn.Linear are converted op by op. Other composites convert
+// only their operands, and their bodies are as outside of the scope.
 func (tr *Trace) castOf(op string, n int, of func(i int) types.Type) func(types.DType) types.DType {
 	switch op {
 	case "attention":
