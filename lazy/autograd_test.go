@@ -1,8 +1,10 @@
 package lazy
 
 import (
+	"log/slog"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -194,6 +196,11 @@ func TestOnGradMistakes(t *testing.T) {
 		return all(h)
 	}, func(tr *Trace) []*Tensor { return all(tr.Read(w)) })[0]
 	require.ErrorContains(t, tr.MarkStep(y), "on_grad(f64[2]): it is called in the first function of the if at autograd_test.go:")
+	var text strings.Builder
+	d, err := Open("eval", Logger(slog.New(slog.NewTextHandler(&text, nil))))
+	require.NoError(t, err)
+	From(d, []float32{1}).OnGrad(func(g *Tensor) *Tensor { return g })
+	require.Contains(t, text.String(), "on_grad(f32[1]): none of the operands belongs to a trace; bring one in with Trace.Read")
 }
 
 // Gradients of tensors that are no variables are kept as those of variables are.
@@ -280,6 +287,15 @@ func TestCustomGradInClosures(t *testing.T) {
 		}
 		require.Equal(t, slices.Repeat([][]float64{{2, 2}}, len(cases)), numbersIn(t, tr, grads...), names)
 	}
+}
+
+// Without its functions a call of CustomGrad has no gradient: that of its forward function would be another one.
+func TestCustomGradWithoutItsFunctions(t *testing.T) {
+	tr := evalTrace(t)
+	x := From(tr, []float64{2})
+	y := CustomGrad(all(x), func(x []*Tensor) []*Tensor { return all(x[0].Mul(x[0])) }, func(x, y, ct []*Tensor) []*Tensor { return ct })[0]
+	tr.customs = nil
+	require.ErrorContains(t, Grad(y.Sum(), x)[0].Err(), "internal error: custom_grad 1 has no functions in its trace, which has 0")
 }
 
 func TestCustomGradMistakes(t *testing.T) {

@@ -355,7 +355,10 @@ func (c *composite) named(n *ir.Node, results int) bool {
 
 // vjp is the gradient of composites for autodiff.
 func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
-	c := tr.gradientOf(n.Body)
+	c, err := tr.gradientOf(n.Body)
+	if err != nil {
+		return nil, false, err
+	}
 	if c == nil || c.vjp == nil || c.name == n.Body.Name && c.row != nil && !c.named(n, len(y)) {
 		return nil, false, nil
 	}

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -352,13 +353,15 @@ type gradHook struct {
 	f  func(g *Tensor) *Tensor
 }
 
-// OnGrad has f called with each gradient with respect to t that is taken, before it goes on to what t was
-// computed from. f records ops on it, and returns the gradient to go on with, of its type; nil leaves it
-// as it is. Functions are called in the order of OnGrad, until remove is called.
+// OnGrad registers a gradient hook, PyTorch's register_hook: f is called with each gradient with respect to t that is
+// taken, before it goes on to what t was computed from. f records ops on it, and returns the gradient to go on
+// with, of its type; nil leaves it as it is. Functions are called in the order of OnGrad, until remove is called.
 //
 // Those of a variable are called in all steps from now on, in any trace, and those of another tensor in
 // its step. Tensors that the same op has made of the same operands are one, and have the same functions.
-// A mistake is the error of the next MarkStep. In a closure of control flow OnGrad is one: use [CustomGrad] there.
+// A mistake is the error of the next MarkStep. A value that belongs to no trace has no next step: there the
+// mistake is a warning in the log, or a panic of a device that is [Strict]. Bring it in by Trace.Read. In a closure of
+// control flow OnGrad is one: use [CustomGrad] there.
 func (t *Tensor) OnGrad(f func(g *Tensor) *Tensor) (remove func()) {
 	const op = "on_grad"
 	if b := firstBad(op, t); b != nil {
@@ -384,7 +387,8 @@ func (t *Tensor) OnGrad(f func(g *Tensor) *Tensor) (remove func()) {
 	}
 	tr := t.tr
 	if tr == nil {
-		noTrace(op, t)
+		b := noTrace(op, t)
+		t.dev.log(slog.LevelWarn, "a gradient hook is lost", slog.Any("err", b.err))
 		return func() {}
 	}
 	if !tr.enter() {
@@ -419,7 +423,7 @@ func (t *Tensor) OnGrad(f func(g *Tensor) *Tensor) (remove func()) {
 
 // gradHook returns the functions of OnGrad as autodiff calls them; nil if there are none.
 func (tr *Trace) gradHook() autodiff.Hook {
-	hooks := tr.gradHooks
+	hooks, cloned := tr.gradHooks, false
 	for _, s := range tr.order {
 		s.v.mu.Lock()
 		of := s.v.hooks
@@ -427,14 +431,16 @@ func (tr *Trace) gradHook() autodiff.Hook {
 		if len(of) == 0 {
 			continue
 		}
-		if hooks == nil {
-			hooks = map[*ir.Node][]*gradHook{}
+		if !cloned {
+			if hooks = maps.Clone(hooks); hooks == nil {
+				hooks = map[*ir.Node][]*gradHook{}
+			}
+			cloned = true
 		}
 		n := s.param
 		if tr.closure() != nil && s.now == n {
 			n = tr.operand(&Tensor{dev: s.v.dev, v: s.v}) // the closure's parameter
 		}
-		hooks = maps.Clone(hooks)
 		hooks[n] = append(slices.Clip(hooks[n]), of...)
 	}
 	if len(hooks) == 0 {
@@ -567,16 +573,17 @@ func (c customGrad) gradient(x, y, ct []*Tensor, _ []setting) []*Tensor {
 }
 
 // gradientOf returns the composite with a gradient of its own that a name stands for; nil if there is none.
-func (tr *Trace) gradientOf(body *ir.Composite) *composite {
+func (tr *Trace) gradientOf(body *ir.Composite) (*composite, error) {
 	c := compositeOf(body.Name)
 	if c != customGrads {
-		return c
+		return c, nil
 	}
-	if i := body.Params[0].Int; i <= len(tr.customs) {
-		custom := tr.customs[i-1]
-		return &composite{name: c.name, op: c.op, vjp: custom.gradient}
+	i := body.Params[0].Int
+	if i < 1 || i > len(tr.customs) {
+		return nil, fmt.Errorf("internal error: custom_grad %d has no functions in its trace, which has %d", i, len(tr.customs))
 	}
-	return nil
+	custom := tr.customs[i-1]
+	return &composite{name: c.name, op: c.op, vjp: custom.gradient}, nil
 }
 
 // customGrads stands for calls of CustomGrad.
