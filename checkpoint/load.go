@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -73,11 +74,8 @@ func LoadInto(variables iter.Seq2[string, *lazy.Tensor], from *State, o Options)
 	case variables == nil:
 		return errors.New("load: there are no variables, the iterator is nil: for a map use maps.All")
 	}
-	l := loading{from: from, problems: &LoadError{File: from.name}, tensors: map[string]*Tensor{}}
-	if l.problems.File == "" {
-		l.problems.File = "the state"
-	}
-	l.rename(o)
+	l := loading{from: from, problems: newLoadError(from)}
+	l.tensors, l.order, l.problems.Mismatched = o.rename(from)
 	l.match(variables)
 	l.extra(o)
 	l.missing(o)
@@ -166,9 +164,26 @@ func (l *loading) mismatch(format string, args ...any) {
 	l.problems.Mismatched = append(l.problems.Mismatched, fmt.Sprintf(format, args...))
 }
 
-// rename finds the variable's name of every tensor.
-func (l *loading) rename(o Options) {
-	for _, t := range l.from.tensors {
+func newLoadError(from *State) *LoadError {
+	return &LoadError{File: cmp.Or(from.name, "the state")}
+}
+
+// Tensors returns the tensors of a state that [LoadInto] looks at, by their variables' names. If several have
+// one name, the error is a [LoadError].
+func (o Options) Tensors(from *State) (map[string]*Tensor, error) {
+	tensors, _, twice := o.rename(from)
+	if twice != nil {
+		e := newLoadError(from)
+		e.Mismatched = twice
+		return nil, e
+	}
+	return tensors, nil
+}
+
+// rename finds the variable's name of every tensor, in the order of the file, and those that are of several.
+func (o Options) rename(from *State) (tensors map[string]*Tensor, order, twice []string) {
+	tensors = map[string]*Tensor{}
+	for _, t := range from.tensors {
 		name, ok := strings.CutPrefix(t.Name, o.Prefix)
 		if !ok {
 			continue
@@ -178,13 +193,14 @@ func (l *loading) rename(o Options) {
 				continue
 			}
 		}
-		if other, twice := l.tensors[name]; twice {
-			l.mismatch("%s: tensors %s and %s have this name", name, other.Name, t.Name)
+		if other := tensors[name]; other != nil {
+			twice = append(twice, fmt.Sprintf("%s: tensors %s and %s have this name", name, other.Name, t.Name))
 			continue
 		}
-		l.tensors[name] = t
-		l.order = append(l.order, name)
+		tensors[name] = t
+		order = append(order, name)
 	}
+	return tensors, order, twice
 }
 
 // match finds the tensor of every variable.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 
 	"ltc/checkpoint"
 	"ltc/lazy"
@@ -13,23 +12,17 @@ import (
 
 // LoadInto gives a network the values of a file. Each [Weight] uses the blocks of the tensor of its name
 // in place: the file must stay open. All other variables get theirs by [checkpoint.LoadInto] with
-// the options o. Names are as these options say. The error joins all weights that do not fit their tensors.
+// the options o. Names are as these options say. The error joins all weights that do not fit
+// their tensors; no variable was changed then. An error that names one weight, whose blocks cannot be used in place,
+// leaves variables changed.
 func LoadInto(net any, from *checkpoint.State, o checkpoint.Options) error {
-	name := func(tensor string) string {
-		tensor, ok := strings.CutPrefix(tensor, o.Prefix)
-		switch {
-		case !ok:
-			return ""
-		case o.Rename != nil:
-			return o.Rename(tensor)
-		}
-		return tensor
+	tensors, err := o.Tensors(from)
+	if err != nil {
+		return err
 	}
-	tensors := map[string]*checkpoint.Tensor{}
-	for n, t := range from.All() {
-		if n = name(n); n != "" {
-			tensors[n] = t
-		}
+	names := map[string]string{} // by those in the file
+	for name, t := range tensors {
+		names[t.Name] = name
 	}
 	state := maps.Collect(module.State(net))
 	taken := map[string]bool{}
@@ -65,8 +58,8 @@ func LoadInto(net any, from *checkpoint.State, o checkpoint.Options) error {
 	}
 	rest := o
 	rest.Prefix, rest.Rename = "", func(tensor string) string {
-		if n := name(tensor); !taken[n] {
-			return n
+		if name := names[tensor]; !taken[name] {
+			return name
 		}
 		return ""
 	}

@@ -155,6 +155,9 @@ func TestMistakes(t *testing.T) {
 	err = quantized.LoadInto(n, &file.State, checkpoint.Options{Prefix: "other."})
 	require.ErrorContains(t, err, "layer.weight: the file has no tensor of this name")
 
+	err = quantized.LoadInto(n, &file.State, checkpoint.Options{Rename: func(string) string { return "layer.weight" }})
+	require.ErrorContains(t, err, "layer.weight: tensors embed.weight and layer.weight have this name")
+
 	err = module.Build(&quantized.Linear{In: 31, Out: 4, Format: gguf.Q8_0}, dev)
 	require.ErrorContains(t, err, "a multiple of the elements of a block of Q8_0, 32")
 	err = module.Build(&quantized.Linear{In: 256, Out: 4, Format: gguf.Q6_K}, dev)
