@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ltc/internal/functions"
+	"ltc/ir/ops"
 	"ltc/lazy"
 )
 
@@ -157,13 +158,28 @@ type RotaryOptions struct {
 // of each of the n tokens, places[n] of integers: rotary position embedding. Pair i of p turns by
 // place·Base^(-i/p). The number of features is even.
 func Rotary(x, places *lazy.Tensor, o RotaryOptions) *lazy.Tensor {
-	return functions.As("nn.rotary", func() *lazy.Tensor { return rotary(x, places, o) }, x, places)
+	return definedRotary.Call(lazy.Attrs{"base": o.Base, "interleaved": o.Interleaved}, x, places)
 }
 
+var definedRotary = lazy.Define(lazy.Composite{
+	Name: "nn.rotary", Doc: "returns x with pairs of features turned.", Inline: true,
+	Operands: []ops.Operand{{Name: "x", Is: ops.FloatOrComplex}, {Name: "places", Is: ops.Integer}},
+	Attrs:    []ops.Attr{{Name: "base", Kind: ops.Real}, {Name: "interleaved", Kind: ops.Flag}},
+	Where:    []ops.Demand{{Name: "rank", Text: "x has two axes or more"}, {Name: "even", Text: "the number of features is even"}},
+	Check: func(x []*lazy.Tensor, _ lazy.Attrs) (demand, reason string) {
+		switch {
+		case x[0].Rank() < 2:
+			return "rank", fmt.Sprintf("x has rank %d, must be […, n, features]", x[0].Rank())
+		case x[0].Dim(-1)%2 != 0:
+			return "even", fmt.Sprintf("features is %d, must be even", x[0].Dim(-1))
+		}
+		return "", ""
+	},
+}, func(x []*lazy.Tensor, a lazy.Attrs) *lazy.Tensor {
+	return rotary(x[0], x[1], RotaryOptions{a.Float("base"), a.Flag("interleaved")})
+}, nil)
+
 func rotary(x, places *lazy.Tensor, o RotaryOptions) *lazy.Tensor {
-	if x.Err() != nil || x.Rank() < 2 {
-		return x.Narrow(-2, 0, 1) // the error that says so
-	}
 	shape := x.OpenShape()
 	pairs := x.Dim(-1) / 2
 	rates, wide := make([]float32, pairs), make([]float64, pairs)

@@ -292,6 +292,12 @@ func TestRotary(t *testing.T) {
 	require.InDelta(t, product(0, 7), product(30, 37), 1e-4)
 	require.NotEqual(t, product(0, 7), product(0, 8))
 
-	require.ErrorContains(t, nn.Rotary(lazy.Ones(tr, lazy.F32, 2, 3), places, nn.RotaryOptions{}).Err(), "nn.rotary")
-	require.Error(t, nn.Rotary(lazy.Ones(tr, lazy.F32, 3), places, nn.RotaryOptions{}).Err())
+	for want, x := range map[string]*lazy.Tensor{
+		"features is 3, must be even":                 lazy.Ones(tr, lazy.F32, 2, 3),
+		"x has rank 1, must be […, n, features]":      lazy.Ones(tr, lazy.F32, 4),
+		"x must be floating point or complex, is i32": lazy.Ones(tr, lazy.I32, 2, 4),
+	} {
+		require.ErrorContains(t, nn.Rotary(x, places, nn.RotaryOptions{}).Err(), "nn.rotary("+x.Type().String())
+		require.ErrorContains(t, nn.Rotary(x, places, nn.RotaryOptions{}).Err(), want)
+	}
 }

@@ -46,8 +46,8 @@ func (l *GroupedAttention) Build(b *module.Builder) {
 // Forward records the attention of all tokens of x[n, Features] or x[batch, n, Features], each to itself and those before it.
 func (l *GroupedAttention) Forward(x *lazy.Tensor) *lazy.Tensor {
 	return l.Call(func() *lazy.Tensor {
-		if x.Err() != nil || x.Rank() < 2 {
-			return l.QProj.Forward(x).Narrow(-2, 0, 1) // the error that says so
+		if x.Err() == nil && x.Rank() != 2 && x.Rank() != 3 {
+			return module.Refuse(x, "x is %v, must be [n, Features] or [batch, n, Features]", x.Type())
 		}
 		q, k, v := l.project(x, lazy.Iota(x.Trace(), lazy.I32, 0, x.OpenDim(-2)))
 		return l.join(x, q.Attention(k, v, lazy.AttentionOptions{Causal: true}))
@@ -58,8 +58,13 @@ func (l *GroupedAttention) Forward(x *lazy.Tensor) *lazy.Tensor {
 // those before them, which the cache keeps. It reads the first length places of the cache: at+n or more.
 func (l *GroupedAttention) Next(x, at *lazy.Tensor, length int) *lazy.Tensor {
 	return l.Call(func() *lazy.Tensor {
-		if x.Err() != nil || x.Rank() != 2 {
-			return l.QProj.Forward(x).Transpose(1, 0) // the error that says so
+		switch {
+		case x.Err() != nil:
+			return x
+		case l.Places == 0:
+			return module.Refuse(x, "layers.GroupedAttention.Places is 0: set it to call Next")
+		case x.Rank() != 2:
+			return module.Refuse(x, "x is %v, must be [n, Features]", x.Type())
 		}
 		tr := x.Trace()
 		places := lazy.Iota(tr, lazy.I32, 0, x.OpenDim(0)).Add(at)

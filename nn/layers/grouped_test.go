@@ -71,7 +71,8 @@ func TestGroupedAttention(t *testing.T) {
 	all.Rotary = nil
 	require.NotEqual(t, want, read(all.Forward(x)))
 
-	require.Error(t, l.Forward(lazy.Ones(tr, lazy.F32, features)).Err())
-	require.Error(t, l.Next(lazy.Ones(tr, lazy.F32, 1, 1, features), lazy.Const(tr, lazy.I32, 0), places).Err())
+	require.ErrorContains(t, l.Forward(lazy.Ones(tr, lazy.F32, features)).Err(), "x is f32[16], must be [n, Features] or [batch, n, Features]")
+	require.ErrorContains(t, l.Next(lazy.Ones(tr, lazy.F32, 1, 1, features), lazy.Const(tr, lazy.I32, 0), places).Err(), "x is f32[1,1,16], must be [n, Features]")
+	require.ErrorContains(t, all.Next(lazy.Ones(tr, lazy.F32, 1, features), lazy.Const(tr, lazy.I32, 0), places).Err(), "layers.GroupedAttention.Places is 0: set it to call Next")
 	require.ErrorContains(t, module.Build(&layers.GroupedAttention{Features: 8, Heads: 4, KeyHeads: 3}, dev), "layers.GroupedAttention.Heads is 4: it must divide Features, 8, and be a multiple of KeyHeads, 3")
 }
