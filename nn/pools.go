@@ -13,11 +13,21 @@ var lowest = math.Inf(-1)
 
 // MaxPool returns the largest elements of windows over the places of x[batch, channels, places…], and
 // their i64 indices among the places in row-major order; of equal ones the first. The batch can be
-// left out. Where indices are not needed, [lazy.Tensor.MaxPool] is faster.
+// left out. Where indices are not needed, [MaxPoolValues] is faster.
 func MaxPool(x *lazy.Tensor, window []int, o PoolOptions) (values, indices *lazy.Tensor) {
 	return maxOf("nn.max_pool", x, len(window), func() *lazy.Tensor {
 		return recordMaxPoolIndices(x, window, o.Stride, o.Padding, o.Dilation, o.Ceil)
 	})
+}
+
+// MaxPoolValues returns the values of [MaxPool]. Where [lazy.Tensor.MaxPool] has the options it computes no indices.
+func MaxPoolValues(x *lazy.Tensor, window []int, o PoolOptions) *lazy.Tensor {
+	n := len(window)
+	if w, wrong := listsOver(n, window, o.Stride, o.Padding, o.Dilation); !o.Ceil && n > 0 && x.Rank() == n+2 && wrong == "" && w.overpadded() == "" {
+		return x.MaxPool(w.window, w.options())
+	}
+	y, _ := MaxPool(x, window, o)
+	return y
 }
 
 // maxOf records the call op of a pool over n axes: the elements of x at its indices, and these.
@@ -67,12 +77,20 @@ func pool(x *lazy.Tensor, window, stride, padding, dilation []int, ceil bool, ra
 	if demand != "" {
 		return w, demand, reason
 	}
-	for i, p := range w.padding {
-		if 2*p > w.window[i] {
-			return w, fits, fmt.Sprintf("padding %d is more than half of the window %d", p, w.window[i])
-		}
+	if why := w.overpadded(); why != "" {
+		return w, fits, why
 	}
 	return w, "", ""
+}
+
+// overpadded returns why windows of pools do not take their padding.
+func (w windows) overpadded() (reason string) {
+	for i, p := range w.padding {
+		if 2*p > w.window[i] {
+			return fmt.Sprintf("padding %d is more than half of the window %d", p, w.window[i])
+		}
+	}
+	return ""
 }
 
 func checkMaxPoolIndices(x *lazy.Tensor, window, stride, padding, dilation []int, ceil bool) (demand, reason string) {

@@ -50,17 +50,25 @@ func (e entries) wrong(n int) (reason string) {
 	return ""
 }
 
-// windowsOver returns how windows move over spatial axes of the given sizes, or the demand that lists
-// do not meet.
-func windowsOver(sizes, window, stride, padding, dilation []int, ceil bool, lists, fits string) (w windows, demand, reason string) {
-	n := len(sizes)
+// listsOver returns windows over n spatial axes as lists say, or why these are wrong.
+func listsOver(n int, window, stride, padding, dilation []int) (w windows, reason string) {
 	ones, zeros := slices.Repeat([]int{1}, n), make([]int, n)
 	window = each(window, n, nil)
 	w = windows{window, each(stride, n, window), each(padding, n, zeros), each(dilation, n, ones), make([]int, n)}
 	for _, l := range []entries{{"window", w.window, 1}, {"stride", w.stride, 1}, {"padding", w.padding, 0}, {"dilation", w.dilation, 1}} {
 		if why := l.wrong(n); why != "" {
-			return w, lists, why
+			return w, why
 		}
+	}
+	return w, ""
+}
+
+// windowsOver returns how windows move over spatial axes of the given sizes, or the demand that lists
+// do not meet.
+func windowsOver(sizes, window, stride, padding, dilation []int, ceil bool, lists, fits string) (w windows, demand, reason string) {
+	w, reason = listsOver(len(sizes), window, stride, padding, dilation)
+	if reason != "" {
+		return w, lists, reason
 	}
 	for i, d := range sizes {
 		span, s := w.dilation[i]*(w.window[i]-1)+1, w.stride[i]

@@ -1,8 +1,6 @@
 package layers
 
 import (
-	"slices"
-
 	"ltc/lazy"
 	"ltc/nn"
 )
@@ -62,43 +60,7 @@ func Softmax(axis int) Func { return func(x *lazy.Tensor) *lazy.Tensor { return 
 
 // MaxPool is the largest element of windows: PyTorch's MaxPool1d, MaxPool2d or MaxPool3d.
 func MaxPool(window []int, o nn.PoolOptions) Func {
-	return func(x *lazy.Tensor) *lazy.Tensor {
-		if plain, ok := withoutIndices(x, window, o); ok {
-			return x.MaxPool(window, plain)
-		}
-		y, _ := nn.MaxPool(x, window, o)
-		return y
-	}
-}
-
-// withoutIndices returns the options of [lazy.Tensor.MaxPool], which computes no indices, if they say what o says of x.
-// Where they do not, or o is wrong, ok is false.
-func withoutIndices(x *lazy.Tensor, window []int, o nn.PoolOptions) (plain lazy.PoolOptions, ok bool) {
-	n := len(window)
-	if o.Ceil || n == 0 || x.Rank() != n+2 {
-		return plain, false
-	}
-	every := func(list []int, least int) []int { // nil if the list is wrong
-		if len(list) == 1 {
-			list = slices.Repeat(list, n)
-		}
-		if len(list) != n || slices.Min(list) < least {
-			return nil
-		}
-		return list
-	}
-	plain.Strides, plain.Dilation = every(o.Stride, 1), every(o.Dilation, 1)
-	padding := every(o.Padding, 0)
-	if (plain.Strides == nil) != (o.Stride == nil) || (plain.Dilation == nil) != (o.Dilation == nil) || (padding == nil) != (o.Padding == nil) {
-		return plain, false
-	}
-	for i, p := range padding {
-		if 2*p > window[i] {
-			return plain, false
-		}
-		plain.Padding = append(plain.Padding, [2]int{p, p})
-	}
-	return plain, true
+	return func(x *lazy.Tensor) *lazy.Tensor { return nn.MaxPoolValues(x, window, o) }
 }
 
 // AvgPool is the mean of windows: PyTorch's AvgPool1d, AvgPool2d or AvgPool3d.
