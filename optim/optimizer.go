@@ -281,7 +281,10 @@ func (o *Optimizer) StepGradsUnless(skip *lazy.Tensor, grads []*lazy.Tensor) err
 	if err := o.problem(); err != nil {
 		return err
 	}
-	if skip != nil && (skip.Err() != nil || skip.DType() != types.Bool || skip.Rank() != 0) {
+	if skip != nil && skip.Err() != nil {
+		return fmt.Errorf("%s: skip: %w", o.name, skip.Err())
+	}
+	if skip != nil && (skip.DType() != types.Bool || skip.Rank() != 0) {
 		return fmt.Errorf("%s: skip is %v: give a bool scalar", o.name, skip)
 	}
 	tr, err := o.checkGrads(grads)
@@ -324,12 +327,18 @@ func (o *Optimizer) StepBackward() error {
 	if err := o.problem(); err != nil {
 		return err
 	}
+	return o.StepBackwardBy(o.StepGrads)
+}
+
+// StepBackwardBy is [Optimizer.StepBackward] with another step than [Optimizer.StepGrads], such as one that
+// clips gradients before.
+func (o *Optimizer) StepBackwardBy(step func(grads []*lazy.Tensor) error) error {
 	params := o.Params()
 	grads := make([]*lazy.Tensor, len(params))
 	for i, w := range params {
 		grads[i] = w.Grad()
 	}
-	if err := o.StepGrads(grads); err != nil {
+	if err := step(grads); err != nil {
 		return err
 	}
 	for _, w := range params {

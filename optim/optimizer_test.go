@@ -346,5 +346,9 @@ func TestStepGradsUnless(t *testing.T) {
 		require.NotEqual(t, states[1], states[2], name)
 		require.Len(t, tr.Report().Compiles, 1, name)
 		require.ErrorContains(t, o.StepGradsUnless(tr.Read(w), o.Params()), "give a bool scalar", name)
+		wrong := tr.Read(w).MatMul(lazy.Ones(tr, lazy.F32, 5)).Max().GreaterScalar(0)
+		err := o.StepGradsUnless(wrong, o.Params())
+		require.ErrorIs(t, err, wrong.Err(), name)
+		require.ErrorContains(t, err, ": skip: optimizer_test.go:", name)
 	}
 }

@@ -1,4 +1,5 @@
-// Package amp trains in 16 bits: torch.amp's loss scaling. Its central type is [LossScaler].
+// Package amp has loss scaling for mixed precision, torch.amp.GradScaler. [lazy.Trace.Autocast] is torch.autocast.
+// The central type is [LossScaler].
 //
 // The package imports only ltc/ir/types, ltc/lazy and ltc/optim.
 package amp
@@ -72,7 +73,8 @@ func (s *LossScaler) check() error {
 // Factor returns the scale, a variable.
 func (s *LossScaler) Factor() *lazy.Tensor { return s.scale }
 
-// State returns the scaler's variables, for checkpoints.
+// State returns the scaler's variables, loss_scaler.scale and loss_scaler.tracker. A checkpoint has them with those of
+// the optimizer, by their names: checkpoint.LoadInto gives them their values before a step uses them.
 func (s *LossScaler) State() []*lazy.Tensor { return []*lazy.Tensor{s.scale, s.tracker} }
 
 // Step is [optim.Optimizer.Step] with the gradients of the scaled loss.
@@ -178,20 +180,11 @@ func (s *LossScaler) StepBackward() error {
 	if s.err != nil {
 		return s.err
 	}
-	params := s.o.Params()
-	grads := make([]*lazy.Tensor, len(params))
-	for i, w := range params {
-		grads[i] = w.Grad()
-	}
-	grads, err := s.Unscale(grads)
-	if err != nil {
-		return err
-	}
-	if err := s.StepGrads(grads); err != nil {
-		return err
-	}
-	for _, w := range params {
-		w.ZeroGrad()
-	}
-	return nil
+	return s.o.StepBackwardBy(func(grads []*lazy.Tensor) error {
+		grads, err := s.Unscale(grads)
+		if err != nil {
+			return err
+		}
+		return s.StepGrads(grads)
+	})
 }
