@@ -16,7 +16,7 @@ type progress struct {
 	Step     int                `json:"step"`
 	Position data.Position      `json:"position"`
 	Batches  data.Batches       `json:"batches"`
-	Rate     float64            `json:"rate"`
+	LR       float64            `json:"lr"`
 	Random   []lazy.RandomState `json:"random"`
 	Sums     Means              `json:"sums"`
 	Examples int                `json:"examples"`
@@ -92,7 +92,7 @@ func (l *Loop) Load(path string) error {
 	for i, r := range l.Random {
 		r.SetState(p.Random[i])
 	}
-	l.Optimizer.SetLR(p.Rate)
+	l.Optimizer.SetLR(p.LR)
 	l.step, l.sums, l.examples, l.History = p.Step, p.Sums, p.Examples, p.History
 	return nil
 }

@@ -38,11 +38,11 @@ func newDigits() *train.Loop {
 	kept, held, err := all.Holdout(5)
 	check(err)
 	return &train.Loop{
-		Net:       net,
-		Optimizer: optim.NewAdamW(dev, module.Trainable(net), optim.AdamConfig{LR: 5e-3}),
-		Train:     kept.Loader(data.Batches{Size: 64, Seed: 1}),
-		Test:      held.Loader(data.Batches{Size: 64, InOrder: true}),
-		Epochs:    8,
+		Net:        net,
+		Optimizer:  optim.NewAdamW(dev, module.Trainable(net), optim.AdamConfig{LR: 5e-3}),
+		Train:      kept.Loader(data.Batches{Size: 64, Seed: 1}),
+		Validation: held.Loader(data.Batches{Size: 64, InOrder: true}),
+		Epochs:     8,
 		Loss: func(x []*lazy.Tensor) train.Values {
 			logits := net.Forward(x[0])
 			return train.Values{
@@ -57,12 +57,12 @@ func Example() {
 	loop := newDigits()
 	check(loop.Run(context.Background()))
 	last := loop.History[len(loop.History)-1]
-	fmt.Println(last.Steps, "steps, accuracy above 0.95:", last.Test["accuracy"] > 0.95)
-	training, testing := loop.Report()
-	fmt.Println(training.Compiled, "compile to train,", testing.Compiled, "to evaluate")
+	fmt.Println(last.Steps, "steps, accuracy above 0.95:", last.Validation["accuracy"] > 0.95)
+	training, validation := loop.Report()
+	fmt.Println(training.Compiled, "compile to train,", validation.Compiled, "to validate")
 	// Output:
 	// 184 steps, accuracy above 0.95: true
-	// 1 compile to train, 1 to evaluate
+	// 1 compile to train, 1 to validate
 }
 
 // A run that was interrupted goes on where it was.
@@ -93,8 +93,8 @@ func ExampleLoop_checkpoint() {
 
 func ExampleEarlyStop() {
 	loop := newDigits()
-	loop.Epochs, loop.Rate = 50, optim.Constant(0)
-	loop.Stop = train.EarlyStop{Metric: "accuracy", Larger: true, Patience: 2}
+	loop.Epochs, loop.LR = 50, optim.Constant(0)
+	loop.Stop = train.EarlyStop{Metric: "accuracy", Maximize: true, Patience: 2}
 	check(loop.Run(context.Background()))
 	fmt.Println(len(loop.History), "epochs")
 	// Output:
@@ -116,7 +116,7 @@ func ExampleLoop_Step() {
 			}
 		}
 	}
-	found, err := loop.Evaluate(ctx, loop.Test)
+	found, err := loop.Evaluate(ctx, loop.Validation)
 	check(err)
 	fmt.Println(found["accuracy"] > 0.8, loop.Train.Position())
 	// Output:

@@ -42,10 +42,10 @@ type Loop struct {
 	// The loop calls it once or a few times, and not for each step: see lazy.Func.
 	Loss func(x []*lazy.Tensor) Values
 
-	Test   *data.Loader[data.Arrays] // is evaluated after each epoch; nil: nothing is
-	Rate   optim.Schedule            // the learning rate of each step; nil: that of the optimizer
-	Stop   EarlyStop                 // ends training before the last epoch
-	Random []*lazy.Random            // streams that Loss or layers draw from, for checkpoints: see module.Random
+	Validation *data.Loader[data.Arrays] // the validation set, which is evaluated after each epoch; nil: none
+	LR         optim.Schedule            // the learning rate of each step; nil: that of the optimizer
+	Stop       EarlyStop                 // ends training before the last epoch
+	Random     []*lazy.Random            // streams that Loss or layers draw from, for checkpoints: see module.Random
 	// Checkpoint is a file that Run saves to after each epoch and after each EverySteps steps. Run goes on from it if it is
 	// there. "" for none. A step with a finite loss can make parameters that are NaN, and the next save has them: keep
 	// copies of the file from OnEpoch.
@@ -68,17 +68,17 @@ type Loop struct {
 	examples int   // of this epoch so far
 	begun    time.Time
 
-	training, testing *program
+	training, validation *program
 }
 
 // Epoch is what an epoch of training found.
 type Epoch struct {
-	Epoch   int     `json:"epoch"` // from 0
-	Steps   int     `json:"steps"` // of training at its end
-	Rate    float64 `json:"rate"`  // of its last step
-	Train   Means   `json:"train"`
-	Test    Means   `json:"test,omitempty"`
-	Seconds float64 `json:"seconds"` // since the epoch began, or this run of the program if that was later
+	Epoch      int     `json:"epoch"` // from 0
+	Steps      int     `json:"steps"` // of training at its end
+	LR         float64 `json:"lr"`    // of its last step
+	Train      Means   `json:"train"`
+	Validation Means   `json:"validation,omitempty"`
+	Seconds    float64 `json:"seconds"` // since the epoch began, or this run of the program if that was later
 }
 
 // program is a compiled function of batches.
@@ -122,7 +122,7 @@ func (l *Loop) newProgram(b data.Arrays, from *data.Loader[data.Arrays], record 
 		if p.err = err; err != nil {
 			return nil
 		}
-		p.names = sorted(values)
+		p.names = names(values)
 		all := make([]*lazy.Tensor, len(p.names))
 		for i, name := range p.names {
 			all[i] = values[name]
@@ -145,16 +145,15 @@ func (l *Loop) newProgram(b data.Arrays, from *data.Loader[data.Arrays], record 
 	return p, nil
 }
 
-// sorted returns the names of values: the loss, then the others in order.
-func sorted[T any](values map[string]T) []string {
-	names := []string{"loss"}
-	for name := range values {
-		if name != "loss" {
-			names = append(names, name)
-		}
+// Names returns the names of the means: the loss first, then by name.
+func (m Means) Names() []string { return names(m) }
+
+func names[T any](values map[string]T) []string {
+	all := slices.Sorted(maps.Keys(values))
+	if i := slices.Index(all, "loss"); i > 0 {
+		all = slices.Insert(slices.Delete(all, i, i+1), 0, "loss")
 	}
-	slices.Sort(names[1:])
-	return names
+	return all
 }
 
 func (l *Loop) device() *lazy.Device { return l.Optimizer.Params()[0].Device() }
@@ -254,8 +253,8 @@ func (l *Loop) Step(ctx context.Context, b data.Arrays) (Means, error) {
 		}
 		l.training = p
 	}
-	if l.Rate != nil {
-		l.Optimizer.SetLR(l.Rate(l.step))
+	if l.LR != nil {
+		l.Optimizer.SetLR(l.LR(l.step))
 	}
 	random := l.randomStates()
 	values, err := l.training.call(ctx, b)
@@ -327,15 +326,15 @@ func (l *Loop) Evaluate(ctx context.Context, from *data.Loader[data.Arrays]) (Me
 		if err != nil {
 			return nil, fmt.Errorf("train: evaluate: %w", err)
 		}
-		if l.testing == nil {
-			if l.testing, err = l.newProgram(b, from, l.recordLoss); err != nil {
+		if l.validation == nil {
+			if l.validation, err = l.newProgram(b, from, l.recordLoss); err != nil {
 				return nil, err
 			}
 		}
-		values, err := l.testing.call(ctx, b)
+		values, err := l.validation.call(ctx, b)
 		if err != nil {
-			if l.testing.err != nil {
-				l.testing = nil
+			if l.validation.err != nil {
+				l.validation = nil
 			}
 			return nil, fmt.Errorf("train: evaluate: %w", err)
 		}
@@ -371,10 +370,10 @@ func (l *Loop) Run(ctx context.Context) error {
 		}
 	}
 	if l.Out != nil && l.training != nil {
-		training, testing := l.Report()
+		training, validation := l.Report()
 		fmt.Fprintf(l.Out, "training: %s, %s", diag.Count(training.Compiled, "compile"), diag.Count(training.Runs, "step"))
-		if l.testing != nil {
-			fmt.Fprintf(l.Out, "; evaluation: %s, %s", diag.Count(testing.Compiled, "compile"), diag.Count(testing.Runs, "batch"))
+		if l.validation != nil {
+			fmt.Fprintf(l.Out, "; validation: %s, %s", diag.Count(validation.Compiled, "compile"), diag.Count(validation.Runs, "batch"))
 		}
 		fmt.Fprintln(l.Out)
 	}
@@ -425,13 +424,13 @@ func (l *Loop) saveBefore() error {
 }
 
 func (l *Loop) endEpoch(ctx context.Context) error {
-	e := Epoch{Epoch: len(l.History), Steps: l.step, Rate: l.Optimizer.LR(), Train: l.sums.over(l.examples)}
-	if l.Test != nil {
+	e := Epoch{Epoch: len(l.History), Steps: l.step, LR: l.Optimizer.LR(), Train: l.sums.over(l.examples)}
+	if l.Validation != nil {
 		var err error
-		if e.Test, err = l.Evaluate(ctx, l.Test); err != nil {
+		if e.Validation, err = l.Evaluate(ctx, l.Validation); err != nil {
 			return err
 		}
-		if err := finite(e.Test["loss"]); err != nil {
+		if err := finite(e.Validation["loss"]); err != nil {
 			return fmt.Errorf("train: evaluate after step %d: %w", l.step-1, err)
 		}
 	}
@@ -455,8 +454,8 @@ func (l *Loop) endEpoch(ctx context.Context) error {
 // String is the means of an epoch and its seconds.
 func (e Epoch) String() string {
 	text := e.Train.String()
-	if e.Test != nil {
-		text += "  test " + e.Test.String()
+	if e.Validation != nil {
+		text += "  validation " + e.Validation.String()
 	}
 	return fmt.Sprintf("%s  %.1f s", text, e.Seconds)
 }
@@ -464,23 +463,21 @@ func (e Epoch) String() string {
 // String is the means, the loss first.
 func (m Means) String() string {
 	var all []string
-	for _, name := range sorted(m) {
-		if x, ok := m[name]; ok {
-			all = append(all, fmt.Sprintf("%s %.4f", name, x))
-		}
+	for _, name := range m.Names() {
+		all = append(all, fmt.Sprintf("%s %.4f", name, m[name]))
 	}
 	return strings.Join(all, " ")
 }
 
-// Report returns what the programs have done: that of a step, and that of evaluations. Each compiles once.
-func (l *Loop) Report() (training, testing lazy.Report) {
+// Report returns what the programs have done: that of a training step, and that of evaluations. Each compiles once.
+func (l *Loop) Report() (training, validation lazy.Report) {
 	if l.training != nil {
 		training = l.training.f.Report()
 	}
-	if l.testing != nil {
-		testing = l.testing.f.Report()
+	if l.validation != nil {
+		validation = l.validation.f.Report()
 	}
-	return training, testing
+	return training, validation
 }
 
 // Steps returns how many steps have been taken.
@@ -493,10 +490,10 @@ func Accuracy(logits, labels *lazy.Tensor) *lazy.Tensor {
 
 // EarlyStop says when training brings nothing more. The zero EarlyStop never does.
 type EarlyStop struct {
-	Metric   string  // of the test, or of training where there is none; "": the loss
+	Metric   string  // of the validation set, or of training without one; "": the loss
 	Patience int     // epochs without a better value after which to stop; 0: never
-	Least    float64 // a value is better by more than this
-	Larger   bool    // larger values are better
+	MinDelta float64 // a value is better by more than this
+	Maximize bool    // larger values are better
 }
 
 // Done reports whether to stop after these epochs.
@@ -509,7 +506,7 @@ func (s EarlyStop) Done(history []Epoch) bool {
 	}
 	best, since := math.Inf(1), 0
 	for _, e := range history {
-		of := e.Test
+		of := e.Validation
 		if of == nil {
 			of = e.Train
 		}
@@ -517,10 +514,10 @@ func (s EarlyStop) Done(history []Epoch) bool {
 		if !ok {
 			continue
 		}
-		if s.Larger {
+		if s.Maximize {
 			x = -x
 		}
-		if since++; x < best-s.Least {
+		if since++; x < best-s.MinDelta {
 			best, since = x, 0
 		}
 	}

@@ -49,8 +49,8 @@ func newLoop(t testing.TB, opts ...lazy.Option) *train.Loop {
 	some, others := arrays(t, 200)
 	return &train.Loop{
 		Net: net, Optimizer: optim.NewAdamW(dev, module.Trainable(net), optim.AdamConfig{LR: 0.01}),
-		Train: some.Loader(data.Batches{Size: 32, Seed: 4}), Test: others.Loader(data.Batches{Size: 32, InOrder: true}),
-		Epochs: 3, Rate: optim.Cosine(0.01, 0, 15), Random: []*lazy.Random{random},
+		Train: some.Loader(data.Batches{Size: 32, Seed: 4}), Validation: others.Loader(data.Batches{Size: 32, InOrder: true}),
+		Epochs: 3, LR: optim.Cosine(0.01, 0, 15), Random: []*lazy.Random{random},
 		Loss: func(x []*lazy.Tensor) train.Values {
 			logits := net.Forward(x[0])
 			return train.Values{"loss": nn.CrossEntropy(logits, x[1], nn.CrossEntropyOptions{}), "accuracy": train.Accuracy(logits, x[1])}
@@ -110,10 +110,10 @@ func TestOneCompile(t *testing.T) {
 	require.Equal(t, 8*5, l.Steps())
 	first, last := l.History[0], l.History[7]
 	require.Less(t, last.Train["loss"], first.Train["loss"]/2)
-	require.Greater(t, last.Test["accuracy"], 0.75)
-	training, testing := l.Report()
+	require.Greater(t, last.Validation["accuracy"], 0.75)
+	training, validation := l.Report()
 	require.EqualValues(t, 1, training.Compiled)
-	require.EqualValues(t, 1, testing.Compiled)
+	require.EqualValues(t, 1, validation.Compiled)
 	require.EqualValues(t, 8*5, training.Runs)
 	require.Zero(t, training.Syncs())
 	require.NotContains(t, fmt.Sprint(training), "evaluator")
@@ -299,7 +299,7 @@ func TestNaN(t *testing.T) {
 func TestNaNAfterEpoch(t *testing.T) {
 	l := newLoop(t)
 	l.Checkpoint = filepath.Join(t.TempDir(), "a.safetensors")
-	l.Rate = func(step int) float64 {
+	l.LR = func(step int) float64 {
 		if step == 4 {
 			return 1e38
 		}
@@ -315,7 +315,7 @@ func TestNaNAfterEpoch(t *testing.T) {
 func TestEarlyStop(t *testing.T) {
 	of := func(losses ...float64) (all []train.Epoch) {
 		for _, x := range losses {
-			all = append(all, train.Epoch{Train: train.Means{"loss": 1 - x}, Test: train.Means{"loss": x, "accuracy": -x}})
+			all = append(all, train.Epoch{Train: train.Means{"loss": 1 - x}, Validation: train.Means{"loss": x, "accuracy": -x}})
 		}
 		return all
 	}
@@ -324,16 +324,21 @@ func TestEarlyStop(t *testing.T) {
 	require.False(t, stop.Done(of(3, 2, 2)))
 	require.True(t, stop.Done(of(3, 2, 2, 2.5)))
 	require.False(t, stop.Done(of(3, 2, 2, 1.9)))
-	stop.Least = 0.5
+	stop.MinDelta = 0.5
 	require.True(t, stop.Done(of(3, 2, 2, 1.9)))
-	require.True(t, train.EarlyStop{Patience: 1, Metric: "accuracy", Larger: true}.Done(of(3, 2, 2)))
+	require.True(t, train.EarlyStop{Patience: 1, Metric: "accuracy", Maximize: true}.Done(of(3, 2, 2)))
 	require.False(t, train.EarlyStop{}.Done(of(1, 2, 3, 4)))
 	require.True(t, train.EarlyStop{Patience: 1}.Done([]train.Epoch{{Train: train.Means{"loss": 1}}, {Train: train.Means{"loss": 1}}}))
 
 	l := newLoop(t)
-	l.Epochs, l.Stop = 50, train.EarlyStop{Patience: 1, Least: 1e9}
+	l.Epochs, l.Stop = 50, train.EarlyStop{Patience: 1, MinDelta: 1e9}
 	require.NoError(t, l.Run(t.Context()))
 	require.Len(t, l.History, 1+1)
+}
+
+func TestNames(t *testing.T) {
+	require.Equal(t, []string{"loss", "accuracy", "recall"}, train.Means{"recall": 1, "loss": 2, "accuracy": 3}.Names())
+	require.Equal(t, []string{"accuracy"}, train.Means{"accuracy": 3}.Names())
 }
 
 // What is no terminal gets a line for each epoch, and no bar.
@@ -342,7 +347,7 @@ func TestOut(t *testing.T) {
 	l := newLoop(t)
 	l.Out, l.Epochs = &out, 2
 	require.NoError(t, l.Run(t.Context()))
-	require.Regexp(t, `^epoch 1/2  loss \d\.\d{4} accuracy 0\.\d{4}  test loss \d\.\d{4} accuracy 0\.\d{4}  \d+\.\d s\nepoch 2/2  loss [^\n]*\ntraining: 1 compile, 10 steps; evaluation: 1 compile, 4 batches\n$`, out.String())
+	require.Regexp(t, `^epoch 1/2  loss \d\.\d{4} accuracy 0\.\d{4}  validation loss \d\.\d{4} accuracy 0\.\d{4}  \d+\.\d s\nepoch 2/2  loss [^\n]*\ntraining: 1 compile, 10 steps; validation: 1 compile, 4 batches\n$`, out.String())
 }
 
 // What the page shows are parts of the examples here.

@@ -78,16 +78,16 @@ func run(pattern, checkpoint string, epochs int, out io.Writer) (*train.Loop, er
 	}
 	loop := &train.Loop{
 		Net: net, Optimizer: optim.NewAdamW(dev, module.Trainable(net), optim.AdamConfig{}),
-		Train:  training.Loader(data.Batches{Size: 32, Seed: 1}),
-		Test:   validation.Loader(data.Batches{Size: 32, InOrder: true}),
-		Epochs: epochs, Checkpoint: checkpoint, Out: out,
+		Train:      training.Loader(data.Batches{Size: 32, Seed: 1}),
+		Validation: validation.Loader(data.Batches{Size: 32, InOrder: true}),
+		Epochs:     epochs, Checkpoint: checkpoint, Out: out,
 		Loss: func(x []*lazy.Tensor) train.Values {
 			logits, _ := net.Forward(x[0])
 			return train.Values{"loss": nn.CrossEntropy(logits, x[1].Flatten(0, 1), nn.CrossEntropyOptions{})}
 		},
 	}
 	// PyTorch's default also cycles β1; the loop sets the rate alone.
-	loop.Rate, _ = optim.OneCycle(optim.OneCycleConfig{Max: 8e-3, Steps: epochs * loop.Train.Len()})
+	loop.LR, _ = optim.OneCycle(optim.OneCycleConfig{Max: 8e-3, Steps: epochs * loop.Train.Len()})
 	if err := loop.Run(context.Background()); err != nil {
 		return nil, err
 	}

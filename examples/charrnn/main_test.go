@@ -18,11 +18,11 @@ func TestRepetition(t *testing.T) {
 	var out bytes.Buffer
 	loop, err := run(path, "", 5, &out)
 	require.NoError(t, err)
-	require.Less(t, loop.History[4].Test["loss"], 0.5)
-	training, testing := loop.Report()
+	require.Less(t, loop.History[4].Validation["loss"], 0.5)
+	training, validation := loop.Report()
 	require.EqualValues(t, 1, training.Compiled)
-	require.EqualValues(t, 1, testing.Compiled)
-	require.Regexp(t, `\ntraining: 1 compile, 50 steps; evaluation: 1 compile, 5 batches\nwriting: 1 compile, 463 characters\n`, out.String())
+	require.EqualValues(t, 1, validation.Compiled)
+	require.Regexp(t, `\ntraining: 1 compile, 50 steps; validation: 1 compile, 5 batches\nwriting: 1 compile, 463 characters\n`, out.String())
 	require.Contains(t, out.String()[strings.Index(out.String(), "writing"):], "row")
 }
 
@@ -38,5 +38,5 @@ func TestLoss(t *testing.T) {
 	}
 	loop, err := run("../../lazy/*.go", "", 1, os.Stdout)
 	require.NoError(t, err)
-	require.Less(t, loop.History[0].Test["loss"], 1.7)
+	require.Less(t, loop.History[0].Validation["loss"], 1.7)
 }

@@ -64,7 +64,7 @@ for epoch in range(first, o.epochs):
         times.append(time.perf_counter() - begun)
     with torch.no_grad():
         test = sum(loss_of(rows, validation).item() * len(rows) for rows in torch.arange(len(validation[0])).split(32)) / len(validation[0])
-    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / len(training[0]):.4f}  test loss {test:.4f}")
+    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / len(training[0]):.4f}  validation loss {test:.4f}")
     if o.checkpoint:
         torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict(), "epoch": epoch}, o.checkpoint)
 print(f"a step takes {1000 * np.median(times):.1f} ms (median)")

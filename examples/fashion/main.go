@@ -56,9 +56,9 @@ func run(dir, checkpoint string, epochs int, out io.Writer) (*train.Loop, error)
 	}
 	loop := &train.Loop{
 		Net: net, Optimizer: optim.NewAdamW(dev, module.Trainable(net), optim.AdamConfig{}),
-		Train:  training.Loader(data.Batches{Size: 64, Seed: 1}),
-		Test:   validation.Loader(data.Batches{Size: 1024, InOrder: true}),
-		Epochs: epochs, Checkpoint: checkpoint, Out: out,
+		Train:      training.Loader(data.Batches{Size: 64, Seed: 1}),
+		Validation: validation.Loader(data.Batches{Size: 1024, InOrder: true}),
+		Epochs:     epochs, Checkpoint: checkpoint, Out: out,
 		Loss: func(x []*lazy.Tensor) train.Values {
 			images := x[0].Convert(lazy.F32).DivScalar(255).SubScalar(0.286).DivScalar(0.353) // mean and deviation of the pixels
 			logits := net.Forward(images.Unsqueeze(1))
@@ -66,6 +66,6 @@ func run(dir, checkpoint string, epochs int, out io.Writer) (*train.Loop, error)
 		},
 	}
 	// PyTorch's default also cycles β1; the loop sets the rate alone.
-	loop.Rate, _ = optim.OneCycle(optim.OneCycleConfig{Max: 5e-3, Steps: epochs * loop.Train.Len()})
+	loop.LR, _ = optim.OneCycle(optim.OneCycleConfig{Max: 5e-3, Steps: epochs * loop.Train.Len()})
 	return loop, loop.Run(context.Background())
 }

@@ -36,12 +36,12 @@ func TestEasyImages(t *testing.T) {
 	var out bytes.Buffer
 	loop, err := run(dir, "", 4, &out)
 	require.NoError(t, err)
-	require.Greater(t, loop.History[3].Test["accuracy"], 0.99)
-	training, evaluation := loop.Report()
+	require.Greater(t, loop.History[3].Validation["accuracy"], 0.99)
+	training, validation := loop.Report()
 	require.EqualValues(t, 1, training.Compiled)
-	require.EqualValues(t, 1, evaluation.Compiled)
+	require.EqualValues(t, 1, validation.Compiled)
 	require.EqualValues(t, 4*16, training.Runs)
-	require.Regexp(t, `\ntraining: 1 compile, 64 steps; evaluation: 1 compile, 8 batches\n`, out.String())
+	require.Regexp(t, `\ntraining: 1 compile, 64 steps; validation: 1 compile, 8 batches\n`, out.String())
 }
 
 func TestNoData(t *testing.T) {
@@ -57,8 +57,8 @@ func TestAccuracy(t *testing.T) {
 	dir := inputs.File(t, "fashion", "")
 	loop, err := run(dir, "", 3, os.Stdout)
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, loop.History[2].Test["accuracy"], 0.91)
-	training, evaluation := loop.Report()
+	require.GreaterOrEqual(t, loop.History[2].Validation["accuracy"], 0.91)
+	training, validation := loop.Report()
 	require.EqualValues(t, 1, training.Compiled)
-	require.EqualValues(t, 1, evaluation.Compiled)
+	require.EqualValues(t, 1, validation.Compiled)
 }

@@ -55,7 +55,7 @@ for epoch in range(first, o.epochs):
         times.append(time.perf_counter() - begun)
     with torch.no_grad():
         hits = sum((net(((x.float() / 255 - 0.286) / 0.353).unsqueeze(1)).argmax(1) == y).sum().item() for x, y in zip(validation[0].split(1024), validation[1].split(1024)))
-    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / len(training[0]):.4f} accuracy {right / len(training[0]):.4f}  test accuracy {hits / len(validation[0]):.4f}")
+    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / len(training[0]):.4f} accuracy {right / len(training[0]):.4f}  validation accuracy {hits / len(validation[0]):.4f}")
     if o.checkpoint:
         torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict(), "epoch": epoch}, o.checkpoint)
 print(f"a step takes {1000 * np.median(times):.1f} ms (median)")

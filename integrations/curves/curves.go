@@ -1,18 +1,16 @@
 // Package curves draws what package train found: a panel for each value, with a line over the epochs for training and one
-// for the evaluation. Its only function is [Draw].
+// for validation. Its only function is [Draw].
 //
-// The package imports only ltc/train, the standard library and gonum.org/v1/plot.
+// The package imports only ltc/internal/files, ltc/train, the standard library and gonum.org/v1/plot.
 package curves
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
+	"io"
 	"maps"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -20,6 +18,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"ltc/internal/files"
 	"ltc/train"
 )
 
@@ -29,7 +28,7 @@ const (
 	height = 8 * vg.Centimeter
 )
 
-// lines are the colors of training and of the evaluation.
+// lines are the colors of training and of validation.
 var lines = [2]color.RGBA{{31, 119, 180, 255}, {255, 127, 14, 255}}
 
 // Draw draws the history of a loop into a file, as its name says: .svg, .png or .pdf. The file is there whole or not at all.
@@ -38,18 +37,12 @@ func Draw(path string, history []train.Epoch) error {
 		return errors.New("curves: the history has no epochs: draw it after the first has ended")
 	}
 	format := strings.TrimPrefix(filepath.Ext(path), ".")
-	all := map[string]bool{}
+	all := train.Means{}
 	for _, e := range history {
-		for name := range e.Train {
-			all[name] = true
-		}
-		for name := range e.Test {
-			all[name] = true
-		}
+		maps.Copy(all, e.Train)
+		maps.Copy(all, e.Validation)
 	}
-	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
-	})
+	names := all.Names()
 	row := make([]*plot.Plot, len(names))
 	for i, name := range names {
 		p, err := panel(name, history)
@@ -66,27 +59,10 @@ func Draw(path string, history []train.Epoch) error {
 	for i, c := range plot.Align([][]*plot.Plot{row}, tiles, draw.New(canvas))[0] {
 		row[i].Draw(c)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".curves-*")
-	if err != nil {
-		return fmt.Errorf("curves: %w", err)
-	}
-	_, err = canvas.WriteTo(f)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := files.Write(path, func(w io.Writer) error { _, err := canvas.WriteTo(w); return err }); err != nil {
 		return fmt.Errorf("curves: %w", err)
 	}
 	return nil
-}
-
-// rank has the loss come first.
-func rank(name string) int {
-	if name == "loss" {
-		return 0
-	}
-	return 1
 }
 
 // panel draws one value.
@@ -95,12 +71,12 @@ func panel(name string, history []train.Epoch) (*plot.Plot, error) {
 	p.Title.Text, p.X.Label.Text = name, "epoch"
 	p.Add(plotter.NewGrid())
 	p.Legend.Top = name == "loss" // which falls; others rise
-	for i, of := range []string{"training", "evaluation"} {
+	for i, of := range []string{"training", "validation"} {
 		var points plotter.XYs
 		for _, e := range history {
 			values := e.Train
 			if i == 1 {
-				values = e.Test
+				values = e.Validation
 			}
 			if x, ok := values[name]; ok {
 				points = append(points, plotter.XY{X: float64(e.Epoch + 1), Y: x})

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"flag"
+	"fmt"
 	"image/png"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,17 +22,14 @@ import (
 
 func history() []train.Epoch {
 	return []train.Epoch{
-		{Epoch: 0, Train: train.Means{"loss": 0.5473, "accuracy": 0.8073}, Test: train.Means{"loss": 0.3823, "accuracy": 0.8558}},
-		{Epoch: 1, Train: train.Means{"loss": 0.2830, "accuracy": 0.8961}, Test: train.Means{"loss": 0.2613, "accuracy": 0.9036}},
-		{Epoch: 2, Train: train.Means{"loss": 0.1924, "accuracy": 0.9284}, Test: train.Means{"loss": 0.2331, "accuracy": 0.9164}},
+		{Epoch: 0, Train: train.Means{"loss": 0.5473, "accuracy": 0.8073}, Validation: train.Means{"loss": 0.3823, "accuracy": 0.8558}},
+		{Epoch: 1, Train: train.Means{"loss": 0.2830, "accuracy": 0.8961}, Validation: train.Means{"loss": 0.2613, "accuracy": 0.9036}},
+		{Epoch: 2, Train: train.Means{"loss": 0.1924, "accuracy": 0.9284}, Validation: train.Means{"loss": 0.2331, "accuracy": 0.9164}},
 	}
 }
 
 func TestDraw(t *testing.T) {
 	dir := t.TempDir()
-	if out := os.Getenv("CURVES"); out != "" {
-		dir = out // to look at
-	}
 	svg, raster := filepath.Join(dir, "curves.svg"), filepath.Join(dir, "curves.png")
 	require.NoError(t, curves.Draw(svg, history()))
 	require.NoError(t, curves.Draw(raster, history()))
@@ -40,7 +40,7 @@ func TestDraw(t *testing.T) {
 		_, err = d.Token()
 	}
 	require.ErrorIs(t, err, io.EOF)
-	for _, part := range []string{">loss<", ">accuracy<", ">training<", ">evaluation<", ">epoch<", "#1F77B4", "#FF7F0E"} {
+	for _, part := range []string{">loss<", ">accuracy<", ">training<", ">validation<", ">epoch<", "#1F77B4", "#FF7F0E"} {
 		require.Contains(t, string(text), part)
 	}
 	require.Less(t, strings.Index(string(text), ">loss<"), strings.Index(string(text), ">accuracy<"))
@@ -53,12 +53,42 @@ func TestDraw(t *testing.T) {
 
 	alone := history()
 	for i := range alone {
-		alone[i].Test = nil
+		alone[i].Validation = nil
 	}
 	require.NoError(t, curves.Draw(svg, alone))
 	text, err = os.ReadFile(svg)
 	require.NoError(t, err)
-	require.NotContains(t, string(text), ">evaluation<")
+	require.NotContains(t, string(text), ">validation<")
+}
+
+var update = flag.Bool("update", false, "draw the curves of examples/fashion anew")
+
+// The picture of examples/fashion is that of the numbers in its README.
+func TestFashion(t *testing.T) {
+	const dir = "../../examples/fashion/"
+	text, err := os.ReadFile(dir + "README.md")
+	require.NoError(t, err)
+	var history []train.Epoch
+	for _, line := range regexp.MustCompile(`(?m)^epoch .*`).FindAllString(string(text), -1) {
+		var of, epochs int
+		var loss, accuracy, validLoss, validAccuracy float64
+		_, err := fmt.Sscanf(line, "epoch %d/%d  loss %f accuracy %f  validation loss %f accuracy %f", &of, &epochs, &loss, &accuracy, &validLoss, &validAccuracy)
+		require.NoError(t, err, line)
+		history = append(history, train.Epoch{
+			Epoch: of - 1, Train: train.Means{"loss": loss, "accuracy": accuracy}, Validation: train.Means{"loss": validLoss, "accuracy": validAccuracy},
+		})
+	}
+	require.Len(t, history, 3)
+	path := filepath.Join(t.TempDir(), "curves.svg")
+	if *update {
+		path = dir + "curves.svg"
+	}
+	require.NoError(t, curves.Draw(path, history))
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	want, err := os.ReadFile(dir + "curves.svg")
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "go test -run TestFashion -update draws it")
 }
 
 func TestMistakes(t *testing.T) {
