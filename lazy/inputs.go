@@ -338,6 +338,11 @@ func (f *Function) openGraph(given []types.Type, look looking) (o *shapeinfer.Op
 			return o, nil, nil
 		}
 	}
+	if f.unshared(given, samples, taken, look) {
+		if o, err = shapeinfer.Generalize(samples, given...); err == nil {
+			return o, nil, nil
+		}
+	}
 	if o, refused = f.symbolic(given, samples, look); o != nil {
 		return o, nil, nil
 	}
@@ -345,6 +350,63 @@ func (f *Function) openGraph(given []types.Type, look looking) (o *shapeinfer.Op
 		err = fmt.Errorf("%w; there, compute a size from x.Dim(i) by SizeAdd, SizeSub, SizeMul, SizeDiv, SizeMin and SizeMax instead of operators of Go, and a number from x.Size(i)", err)
 	}
 	return nil, refused, err
+}
+
+// unshared replaces samples that have fewer constants than another, and the same ops otherwise: a size is
+// also a number of the function there, and one constant is both. It reports whether it replaced any. The others
+// are recorded for numbers that no sample has taken.
+func (f *Function) unshared(given []types.Type, samples []*ir.Graph, taken map[int]bool, look looking) (replaced bool) {
+	if len(samples) < 2 {
+		return false
+	}
+	symbols := symbolsOf(given)
+	most := slices.MaxFunc(samples, func(a, b *ir.Graph) int { return constantsIn(a) - constantsIn(b) })
+	fewer := func(g *ir.Graph) bool {
+		return constantsIn(g) < constantsIn(most) && slices.Equal(opsBesideConstants(g, nil), opsBesideConstants(most, nil))
+	}
+	for i := range samples {
+		for _, from := range []iter.Seq[int]{some, few, many} {
+			if !fewer(samples[i]) {
+				break
+			}
+			v := numbersFor(symbols, from, taken)
+			g, err := f.graphOf(v.ofTypes(given), false, look)
+			if err != nil {
+				break
+			}
+			samples[i], replaced = g, true
+			for _, n := range v {
+				taken[n] = true
+			}
+		}
+	}
+	return replaced
+}
+
+// constantsIn counts the constants of a graph and of the bodies of its ops.
+func constantsIn(g *ir.Graph) (count int) {
+	for _, n := range g.Nodes {
+		if n.Op == ir.OpConstant {
+			count++
+		}
+		if n.Body != nil {
+			count += constantsIn(n.Body.Graph)
+		}
+	}
+	return count
+}
+
+// opsBesideConstants appends the other ops, in order.
+func opsBesideConstants(g *ir.Graph, all []ir.Op) []ir.Op {
+	for _, n := range g.Nodes {
+		if n.Op != ir.OpConstant {
+			all = append(all, n.Op)
+		}
+		if n.Body != nil {
+			all = opsBesideConstants(n.Body.Graph, all)
+		}
+	}
+	return all
 }
 
 // symbolic returns the graph that the function records for the types, whose sizes are symbols. There is

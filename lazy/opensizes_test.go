@@ -708,3 +708,17 @@ func TestAttentionOfOpenKeysThatAreNone(t *testing.T) {
 		}
 	}
 }
+
+// A number of a function may be the size that it is recorded for: one constant is both there.
+func TestNumbersThatAreSizes(t *testing.T) {
+	for _, v := range []float64{3, 4, 8, 9} {
+		dev := open(t, "cpu")
+		f := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.MulScalar(v).Mean() })
+		require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 9))}))
+		for n := 1; n <= 9; n++ {
+			y, err := f.Call(t.Context(), lazy.From(dev, slices.Repeat([]float32{2}, n)))
+			require.NoError(t, err, "%v times %d", v, n)
+			require.InDelta(t, 2*v, floats(t, y)[0], 1e-5, "%v times %d", v, n)
+		}
+	}
+}
