@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -554,6 +555,7 @@ func TestRandomCalls(t *testing.T) {
 	allowed := map[string]int{}
 	all := calls.All()
 	least := max(trials.Soak(120, 100_000), step)
+	began := time.Now()
 	for batch := 0; ran < least || ran < max(5*least, 1000) && (outside == 0 || opened == 0); batch++ { // few calls are of these
 		r := random{rand.New(rand.NewPCG(uint64(batch), 1))}
 		var some []*randomCall
@@ -587,7 +589,9 @@ func TestRandomCalls(t *testing.T) {
 				failed++
 				continue
 			}
-			ran++
+			if ran++; ran%5000 == 0 {
+				t.Logf("%d calls in %v", ran, time.Since(began).Round(time.Second))
+			}
 			allowed[c.op.GoName()]++
 			if !c.symbolic || !slices.ContainsFunc(c.shapes, func(s []int) bool { return slices.Contains(s, symbol) }) {
 				continue
