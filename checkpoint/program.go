@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -34,13 +35,17 @@ func (p *Program) Close() { p.file.Close() }
 // and the constants as a file of safetensors beside it. Constants that are variables of a network have
 // their names there, so that [Load] reads them into another such network. The files replace those
 // that are there. A program that is killed between the two leaves constants of another text, which
-// [OpenProgram] refuses.
+// [OpenProgram] refuses. A file of safetensors that has no program's constants, such as a checkpoint
+// of training, is not replaced: that is an error.
 func SaveProgram(path string, x *lazy.Exported) error {
 	weights, err := besides(path)
 	if err == nil && x == nil {
 		err = errors.New("there is no program, it is nil")
 	}
 	if err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	if err := replaceable(weights); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
 	s := &State{Metadata: Metadata{programHash: hashOf(x.Text)}}
@@ -100,6 +105,23 @@ func (p *Program) fill(weights string) error {
 			return err
 		}
 		p.Constants[name] = v
+	}
+	return nil
+}
+
+// replaceable returns an error if there is a file that has not the constants of a program.
+func replaceable(weights string) error {
+	f, err := Open(weights)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var of string
+	if err == nil {
+		defer f.Close()
+		err = f.Metadata.Value(programHash, &of)
+	}
+	if err != nil {
+		return fmt.Errorf("its constants would replace %s, which is no program's: save under another name: %w", weights, err)
 	}
 	return nil
 }

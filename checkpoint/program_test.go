@@ -86,3 +86,27 @@ func TestProgramsThatAreRefused(t *testing.T) {
 	_, err = checkpoint.OpenProgram(path)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
+
+// A program does not replace a checkpoint of the same name, and replaces an older program.
+func TestProgramBesideCheckpoint(t *testing.T) {
+	net, x := exported(t)
+	dir := t.TempDir()
+	state, err := checkpoint.StateOf(module.State(net))
+	require.NoError(t, err)
+	weights := filepath.Join(dir, "vit.safetensors")
+	require.NoError(t, checkpoint.Save(weights, state))
+	before, err := os.ReadFile(weights)
+	require.NoError(t, err)
+	err = checkpoint.SaveProgram(filepath.Join(dir, "vit.mlir"), x)
+	require.ErrorContains(t, err, "vit.safetensors, which is no program's: save under another name: there is no value ltc.program")
+	after, err := os.ReadFile(weights)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	require.NoFileExists(t, filepath.Join(dir, "vit.mlir"))
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.safetensors"), []byte("no tensors"), 0o600))
+	require.ErrorContains(t, checkpoint.SaveProgram(filepath.Join(dir, "notes.mlir"), x), "save under another name")
+	for range 2 {
+		require.NoError(t, checkpoint.SaveProgram(filepath.Join(dir, "net.mlir"), x))
+	}
+}
