@@ -166,16 +166,14 @@ func ReadArrays(paths ...string) (Arrays, error) {
 }
 
 // Loader returns a loader of the arrays' rows; b says the size of batches, the seed and the like, and its Rows are those
-// of the arrays. Its batches have memory of their own.
+// of the arrays. Its batches have memory of their own. Arrays that [Arrays.Check] refuses have its error as first batch.
 func (a Arrays) Loader(b Batches) *Loader[Arrays] {
 	b.Rows = a.Len()
-	load := func(b Batch) (Arrays, error) { return a.Select(b.Rows) }
-	if err := a.Check(); err != nil {
-		load = func(Batch) (Arrays, error) { return nil, err }
-	} else if a, err = a.dense(); err != nil { // once, and not for each batch
-		load = func(Batch) (Arrays, error) { return nil, err }
+	err := a.Check()
+	if err == nil {
+		a, err = a.dense() // once, and not for each batch
 	}
-	return &Loader[Arrays]{Batches: b, Load: load}
+	return &Loader[Arrays]{Batches: b, Load: func(b Batch) (Arrays, error) { return a.Select(b.Rows) }, err: err}
 }
 
 // CheckLabels returns an error if an element of an array of integers is none of the given number of classes. The error

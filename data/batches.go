@@ -53,11 +53,11 @@ type Batches struct {
 
 // Len returns the number of batches in an epoch.
 func (b Batches) Len() int {
-	size := b.size()
-	if b.DropLast {
-		return b.Rows / size
+	size, rows := b.size(), max(b.Rows, 0)
+	if b.DropLast || rows == 0 {
+		return rows / size
 	}
-	return (b.Rows + size - 1) / size
+	return (rows-1)/size + 1
 }
 
 // ShortLast reports whether the last batch of an epoch has fewer rows than the others.

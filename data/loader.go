@@ -2,9 +2,12 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"runtime"
+	"strings"
 	"sync"
 
 	"ltc/internal/diag"
@@ -51,11 +54,18 @@ type Loader[T any] struct {
 	// Ahead is how many batches may be ready or being made ahead of the loop; 0: twice the Workers.
 	Ahead int
 
-	at Position
+	at  Position
+	err error // why there are no batches
 }
 
 // Map returns a loader of the batches that f makes of those of l. It begins where l is, and has the workers of l.
 func Map[T, U any](l *Loader[T], f func(b Batch, x T) (U, error)) *Loader[U] {
+	if err := l.check(); err != nil {
+		return &Loader[U]{err: err}
+	}
+	if f == nil {
+		return &Loader[U]{err: errors.New("data: map batches: the function is nil")}
+	}
 	load := l.Load
 	return &Loader[U]{Batches: l.Batches, Workers: l.Workers, Ahead: l.Ahead, at: l.at, Load: func(b Batch) (u U, err error) {
 		x, err := load(b)
@@ -66,11 +76,32 @@ func Map[T, U any](l *Loader[T], f func(b Batch, x T) (U, error)) *Loader[U] {
 	}}
 }
 
+// check returns an error if there can be no batches.
+func (l *Loader[T]) check() error {
+	switch {
+	case l == nil:
+		return errors.New("data: the loader is nil")
+	case l.err != nil:
+		return l.err
+	case l.Load == nil:
+		return errors.New("data: Load is nil: give the function that makes a batch")
+	}
+	return nil
+}
+
 // Position returns the place of the next batch.
-func (l *Loader[T]) Position() Position { return l.at }
+func (l *Loader[T]) Position() Position {
+	if l == nil {
+		return Position{}
+	}
+	return l.at
+}
 
 // Seek has the next batch be that at a position.
 func (l *Loader[T]) Seek(p Position) error {
+	if l == nil || l.err != nil {
+		return l.check()
+	}
 	if p.Epoch < 0 || p.Batch < 0 || p.Batch > 0 && p.Batch >= l.Len() {
 		return fmt.Errorf("data: seek epoch %d, batch %d: an epoch has %s", p.Epoch, p.Batch, diag.Count(l.Len(), "batch"))
 	}
@@ -81,10 +112,15 @@ func (l *Loader[T]) Seek(p Position) error {
 // Rest iterates over the batches of the epoch from [Loader.Position] on. Within the loop the position is that of the batch
 // after the current one; a loop that ends early goes on there. After the last batch it is the first of the next epoch.
 //
-// An error of Load ends the iteration: its batch is the zero T, and the position is still that of the batch. Rest waits
-// for its workers before it returns.
+// An error of Load ends the iteration: its batch is the zero T, and the position is still that of the batch. A panic of
+// Load in a worker is such an error, with its place, and so is runtime.Goexit. Rest waits for its workers before it returns.
 func (l *Loader[T]) Rest() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
+		if err := l.check(); err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
 		all := l.batches()
 		if len(all) == 0 {
 			l.at = Position{Epoch: l.at.Epoch + 1}
@@ -136,9 +172,10 @@ func (l *Loader[T]) start(ctx context.Context, all []Batch) (next func() (T, err
 		i := 0
 		return func() (T, error) { i++; return l.Load(all[i-1]) }, func() {}
 	}
-	ahead := l.Ahead
+	workers := min(l.Workers, len(all))
+	ahead := min(l.Ahead, len(all))
 	if ahead < 1 {
-		ahead = 2 * l.Workers
+		ahead = 2 * workers
 	}
 	type job struct {
 		b    Batch
@@ -162,13 +199,42 @@ func (l *Loader[T]) start(ctx context.Context, all []Batch) (next func() (T, err
 			}
 		}
 	})
-	for range l.Workers {
+	for range workers {
 		group.Go(func() {
 			for j := range jobs {
-				x, err := l.Load(j.b)
-				j.into <- result[T]{x, err}
+				l.load(j.b, j.into)
 			}
 		})
 	}
 	return func() (T, error) { m := <-<-order; return m.x, m.err }, group.Wait
+}
+
+// load sends one result, also if Load panics, or ends its goroutine.
+func (l *Loader[T]) load(b Batch, into chan<- result[T]) {
+	r := result[T]{err: errors.New("Load ended its goroutine (runtime.Goexit): return an error")}
+	defer func() {
+		if p := recover(); p != nil {
+			var none T
+			r = result[T]{none, fmt.Errorf("Load panicked at %s: %v", panicked(), p)}
+		}
+		into <- r
+	}()
+	x, err := l.Load(b)
+	r = result[T]{x, err}
+}
+
+// panicked returns the place of a panic, for a function that is deferred.
+func panicked() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	for begun := false; ; {
+		f, more := frames.Next()
+		if begun && !strings.HasPrefix(f.Function, "runtime.") {
+			return fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+		begun = begun || f.Function == "runtime.gopanic"
+		if !more {
+			return "an unknown place"
+		}
+	}
 }

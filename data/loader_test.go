@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"hash/crc32"
 	"image/png"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -151,6 +153,48 @@ func TestLoaderErrors(t *testing.T) {
 		}
 		require.Equal(t, 3, n)
 		require.Equal(t, Position{Batch: 2}, l.Position())
+	}
+}
+
+func firstError[T any](l *Loader[T]) error {
+	for _, err := range l.Rest() {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Load that panics in a worker, or ends its goroutine, fails its batch, and a loader without Load fails at once.
+func TestLoadThatEnds(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		l := numbered(Batches{Rows: 10, Size: 2, InOrder: true}, workers)
+		l.Load = func(b Batch) (Batch, error) { b.Rows[b.Index-1]++; return b, nil }
+		require.ErrorContains(t, firstError(l), "data: epoch 0, batch 0: Load panicked at ")
+		require.Regexp(t, `loader_test\.go:\d+: runtime error: index out of range \[-1\]$`, firstError(l).Error())
+		require.Equal(t, Position{}, l.Position())
+		l.Load = func(b Batch) (Batch, error) {
+			if b.Index == 2 {
+				runtime.Goexit()
+			}
+			return b, nil
+		}
+		require.EqualError(t, firstError(l), "data: epoch 0, batch 2: Load ended its goroutine (runtime.Goexit): return an error")
+		require.Equal(t, Position{Batch: 2}, l.Position())
+	}
+	var none *Loader[Batch]
+	require.EqualError(t, firstError(none), "data: the loader is nil")
+	require.EqualError(t, none.Seek(Position{}), "data: the loader is nil")
+	require.Zero(t, none.Position())
+	require.EqualError(t, firstError(&Loader[Batch]{Batches: Batches{Rows: 3}}), "data: Load is nil: give the function that makes a batch")
+	same := func(_ Batch, x Batch) (Batch, error) { return x, nil }
+	require.EqualError(t, firstError(Map(none, same)), "data: the loader is nil")
+	require.EqualError(t, firstError(Map[Batch, Batch](numbered(Batches{Rows: 3}, 0), nil)), "data: map batches: the function is nil")
+	most := numbered(Batches{Rows: 3, Size: math.MaxInt}, math.MaxInt)
+	most.Ahead = math.MaxInt
+	require.Len(t, rest(t, most), 1)
+	for _, a := range []Arrays{{soa.Make(types.Of(types.I32))}, {soa.View{}}} {
+		require.EqualError(t, firstError(a.Loader(Batches{})), a.Check().Error())
 	}
 }
 
