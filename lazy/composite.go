@@ -409,8 +409,14 @@ func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, b
 func (c *composite) convert(tr *Trace, xs []*Tensor) {
 	of := func(i int) types.Type { return xs[i].Type() }
 	if tr != nil && tr.autocast != types.Invalid {
-		to := tr.castOf(c.op, len(xs), of)
+		to := tr.castOf(c.row.Traits)
+		if to == nil && slices.ContainsFunc(xs, func(x *Tensor) bool { return x.DType() == F32 }) {
+			to = atLeastF32 // the products in its body are converted then
+		}
 		for i, x := range xs {
+			if to == nil {
+				break // it takes any
+			}
 			if d := to(x.DType()); d != x.DType() {
 				xs[i] = tr.Read(x).Convert(d)
 			}

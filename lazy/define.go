@@ -42,6 +42,8 @@ type Composite struct {
 	// to, and Floating has bools and integers given for floating-point operands converted to f32:
 	// see [CommonDType]. Without these they are errors.
 	Promotes, Floating bool
+	// Wide has operands of 16 bits converted to f32 in a scope of [Trace.Autocast], as losses have them.
+	Wide bool
 }
 
 // Attrs are the attributes of a composite's call by name. The kinds Int and Axis are an
@@ -181,6 +183,9 @@ func defined(at callsite.Site, row Composite, body func(x []*Tensor, a Attrs) []
 	o := &ops.Op{Name: row.Name, Text: row.Name, Doc: row.Doc, Operands: slices.Clone(row.Operands), Attrs: slices.Clone(row.Attrs), Results: slices.Clone(row.Results), Where: slices.Clone(row.Where)}
 	if row.Inline {
 		o.Traits |= ops.Inline
+	}
+	if row.Wide {
+		o.Traits |= ops.AutocastWide
 	}
 	if row.Promotes {
 		o.Traits |= ops.Promotes

@@ -262,13 +262,8 @@ func (tr *Trace) Autocast(dtype types.DType) (end func()) {
 
 // casted converts the operands of an op in a scope of [Trace.Autocast], in their place.
 func (tr *Trace) casted(site callsite.Site, op ir.Op, in []*ir.Node) {
-	var to func(types.DType) types.DType
-	switch op {
-	case ir.OpMatMul, ir.OpConv:
-		to = tr.product
-	case ir.OpExp, ir.OpExpm1, ir.OpLog, ir.OpLog1p, ir.OpPow, ir.OpRsqrt, ir.OpSum, ir.OpProd:
-		to = atLeastF32
-	default:
+	to := tr.castOf(op.Info().Traits)
+	if to == nil {
 		return
 	}
 	tr.b.SetLoc(site)
@@ -295,22 +290,17 @@ func atLeastF32(d types.DType) types.DType {
 	return d
 }
 
-// castOf returns the dtypes that a composite on n operands takes them in, in a scope of Autocast. Where f32 meets
-// narrower dtypes that is f32. Inline composites such as nn.Linear are converted op by op. Other composites convert
-// only their operands, and their bodies are as outside of the scope.
-func (tr *Trace) castOf(op string, n int, of func(i int) types.Type) func(types.DType) types.DType {
-	switch op {
-	case "attention":
+// castOf returns the dtypes that an op of the traits takes its operands in, in a scope of Autocast; nil if it takes any.
+// Inline composites such as nn.Linear are converted op by op. Other composites convert only their operands, and
+// their bodies are as outside of the scope.
+func (tr *Trace) castOf(t ops.Traits) func(types.DType) types.DType {
+	switch {
+	case t.Has(ops.AutocastNarrow):
 		return tr.product
-	case "softmax", "log_softmax", "log_sum_exp", "layer_norm", "cross_entropy", "mean", "var", "std", "norm", "cumsum", "cumprod":
+	case t.Has(ops.AutocastWide):
 		return atLeastF32
 	}
-	for i := range n {
-		if of(i).DType == F32 {
-			return atLeastF32
-		}
-	}
-	return func(d types.DType) types.DType { return d }
+	return nil
 }
 
 // GraphLimit sets how many nodes a step may have before a warning is logged,

@@ -199,6 +199,10 @@ const (
 	Logic
 	// Whole rows round to integers: the lazy library returns operands that are ones.
 	Whole
+	// AutocastNarrow rows compute in the 16 bits of a scope of Autocast, and AutocastWide rows, which lose too much
+	// there, in f32.
+	AutocastNarrow
+	AutocastWide
 	// OfScalars rows take a scalar with the axis 0, or -1: compute<Name> has it count as one row of one element.
 	OfScalars
 )
