@@ -38,7 +38,7 @@ var idxTypes = map[byte]idxType{
 // f64 are rounded to float32. name is the file's, for errors. A table that memory does not
 // hold is an error that wraps [soa.ErrMemory].
 func ReadIDX(name string, r io.Reader) (*Table, error) {
-	if r == nil {
+	if isNil(r) {
 		return nil, fmt.Errorf("%s: the reader is nil", name)
 	}
 	plain, err := unzipped(r)
@@ -105,7 +105,7 @@ func readIDXHead(r *bufio.Reader) (kind idxType, dims []int, err error) {
 // ReadIDXArray reads an array in the IDX format as [ReadIDX] does, with its dtype and its dimensions: the images of MNIST
 // are u8[60000,28,28], their labels u8[60000].
 func ReadIDXArray(name string, r io.Reader) (soa.View, error) {
-	if r == nil {
+	if isNil(r) {
 		return soa.View{}, fmt.Errorf("%s: the reader is nil", name)
 	}
 	plain, err := unzipped(r)

@@ -11,6 +11,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 
 	"ltc/internal/diag"
@@ -27,7 +28,7 @@ type Picture struct {
 
 // check returns an error if the sizes do not fit the values.
 func (p Picture) check() error {
-	if p.Channels < 1 || p.Height < 1 || p.Width < 1 || len(p.Values) != p.Channels*p.Height*p.Width {
+	if p.Channels < 1 || p.Height < 1 || p.Width < 1 || len(p.Values) != product(p.Channels, p.Height, p.Width) {
 		return fmt.Errorf("a picture of %d×%d×%d has %s", p.Channels, p.Height, p.Width, diag.Count(len(p.Values), "value"))
 	}
 	return nil
@@ -38,12 +39,36 @@ func blank(channels, height, width int) Picture {
 }
 
 // mostPixels is the most pixels that [ReadImage] decodes: a small file may declare any number.
-const mostPixels = 1 << 28
+const mostPixels = 1 << 26
+
+// sized returns an error if a picture of these sizes has no pixels, or does not fit in memory with what Resize needs for
+// a row and a column.
+func sized(what string, channels, height, width int) error {
+	if height < 1 || width < 1 {
+		return fmt.Errorf("%s to %d×%d: sizes must be positive", what, height, width)
+	}
+	if err := soa.Fits(product(height, width, 4*channels+48)); err != nil {
+		return fmt.Errorf("%s to %d×%d: %w", what, height, width, err)
+	}
+	return nil
+}
+
+// product multiplies numbers that are not negative: -1 if the product overflows.
+func product(all ...int) int {
+	n := 1
+	for _, m := range all {
+		if m > 0 && n > math.MaxInt/m {
+			return -1
+		}
+		n *= m
+	}
+	return n
+}
 
 // ReadImage reads a PNG or a JPEG as a picture of 1 channel (luminance) or 3 (red, green, blue) from 0 to 1. Transparent
 // pixels are black. name is the file's, for errors. Other formats can be registered as package image describes.
 func ReadImage(name string, r io.Reader, channels int) (Picture, error) {
-	if r == nil || channels != 1 && channels != 3 {
+	if isNil(r) || channels != 1 && channels != 3 {
 		return Picture{}, fmt.Errorf("%s: give a reader, and 1 or 3 channels, not %d", name, channels)
 	}
 	file, err := files.AtMost(name, r, files.MostPiped)
@@ -57,7 +82,7 @@ func ReadImage(name string, r io.Reader, channels int) (Picture, error) {
 	if c.Width < 1 || c.Height < 1 || c.Width > mostPixels/c.Height {
 		return Picture{}, fmt.Errorf("%s: its size is %d×%d: a %s of at most %s is read", name, c.Width, c.Height, format, diag.Count(mostPixels, "pixel"))
 	}
-	if err := soa.Fits(8 * c.Width * c.Height * channels); err != nil {
+	if err := soa.Fits(c.Width * c.Height * (24 + 4*channels)); err != nil { // as progressive JPEG and PNG of 16 bits need
 		return Picture{}, fmt.Errorf("%s: %w", name, err)
 	}
 	img, _, err := image.Decode(bytes.NewReader(file))
@@ -65,6 +90,12 @@ func ReadImage(name string, r io.Reader, channels int) (Picture, error) {
 		return Picture{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return FromImage(img, channels), nil
+}
+
+// isNil reports whether a reader is nil, or a nil pointer.
+func isNil(r io.Reader) bool {
+	v := reflect.ValueOf(r)
+	return r == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // ReadImageFile is [ReadImage] of the file at path.
@@ -77,8 +108,12 @@ func ReadImageFile(path string, channels int) (Picture, error) {
 	return ReadImage(path, f, channels)
 }
 
-// FromImage returns an image as [ReadImage] does. Channels other than 3 count as 1.
+// FromImage returns an image as [ReadImage] does. Channels other than 3 count as 1. That of nil
+// is the zero Picture.
 func FromImage(img image.Image, channels int) Picture {
+	if img == nil {
+		return Picture{}
+	}
 	if channels != 3 {
 		channels = 1
 	}
@@ -101,8 +136,11 @@ func FromImage(img image.Image, channels int) Picture {
 }
 
 // Image returns the picture as an image, for package image/png: gray if it has 1 channel, else of the first 3. Values
-// below 0 and above 1 count as these.
+// below 0 and above 1 count as these. A picture whose sizes do not fit its values is an empty image.
 func (p Picture) Image() image.Image {
+	if p.check() != nil {
+		return image.NewRGBA(image.Rectangle{})
+	}
 	img := image.NewRGBA(image.Rect(0, 0, p.Width, p.Height))
 	byteOf := func(c, y, x int) uint8 {
 		v := p.Values[(c*p.Height+y)*p.Width+x]
@@ -136,6 +174,17 @@ func ApplyTransforms(images soa.View, b Batch, all ...Transform) (soa.View, erro
 	}
 	if !images.IsDense() {
 		return soa.View{}, fmt.Errorf("data: transform %v: its layout must be dense", images.Type)
+	}
+	for i, t := range all {
+		if t == nil {
+			return soa.View{}, fmt.Errorf("data: transform %d is nil", i)
+		}
+	}
+	if images.Type.Elements() == 0 && len(b.Rows) > 0 {
+		return soa.View{}, fmt.Errorf("data: transform %v: the images have no pixels", images.Type)
+	}
+	if err := images.Check(); err != nil {
+		return soa.View{}, fmt.Errorf("data: transform: %w", err)
 	}
 	var values []float32
 	in := slices.Clone(shape)
@@ -184,6 +233,11 @@ func Normalize(mean, std []float32) Transform {
 		if len(mean) != p.Channels || len(std) != p.Channels {
 			return p, fmt.Errorf("normalize %s by %s and %s", diag.Count(p.Channels, "channel"), diag.Count(len(mean), "mean"), diag.Count(len(std), "deviation"))
 		}
+		for i, x := range std {
+			if !(x > 0) {
+				return p, fmt.Errorf("normalize channel %d by a deviation of %v: it must be positive", i, x)
+			}
+		}
 		q := blank(p.Channels, p.Height, p.Width)
 		n := p.Height * p.Width
 		for i, x := range p.Values {
@@ -196,6 +250,9 @@ func Normalize(mean, std []float32) Transform {
 // Flip mirrors a picture left to right with a probability.
 func Flip(probability float64) Transform {
 	return func(p Picture, random *rand.Rand) (Picture, error) {
+		if !(probability >= 0 && probability <= 1) {
+			return p, fmt.Errorf("flip with a probability of %v: it must be from 0 to 1", probability)
+		}
 		if random.Float64() >= probability {
 			return p, nil
 		}
@@ -219,7 +276,7 @@ func CenterCrop(height, width int) Transform {
 func RandomCrop(height, width, padding int) Transform {
 	return func(p Picture, random *rand.Rand) (Picture, error) {
 		down, right := p.Height+2*padding-height, p.Width+2*padding-width
-		if down < 0 || right < 0 || padding < 0 {
+		if down < 0 || right < 0 || padding < 0 || padding > mostPixels {
 			return p, fmt.Errorf("crop %d×%d of %d×%d with a padding of %d", height, width, p.Height, p.Width, padding)
 		}
 		return p.crop(random.IntN(down+1)-padding, random.IntN(right+1)-padding, height, width)
@@ -228,8 +285,8 @@ func RandomCrop(height, width, padding int) Transform {
 
 // crop takes the part from row y and column x on.
 func (p Picture) crop(y, x, height, width int) (Picture, error) {
-	if height < 1 || width < 1 {
-		return p, fmt.Errorf("crop to %d×%d: sizes must be positive", height, width)
+	if err := sized("crop", p.Channels, height, width); err != nil {
+		return p, err
 	}
 	q := blank(p.Channels, height, width)
 	from, end := max(x, 0), min(x+width, p.Width)
@@ -246,8 +303,8 @@ func (p Picture) crop(y, x, height, width int) (Picture, error) {
 // interpolate(mode="bilinear", align_corners=False) does. Pixels of pictures made smaller are not averaged.
 func Resize(height, width int) Transform {
 	return func(p Picture, _ *rand.Rand) (Picture, error) {
-		if height < 1 || width < 1 {
-			return p, fmt.Errorf("resize to %d×%d: sizes must be positive", height, width)
+		if err := sized("resize", p.Channels, height, width); err != nil {
+			return p, err
 		}
 		q := blank(p.Channels, height, width)
 		rows, columns := samples(p.Height, height), samples(p.Width, width)

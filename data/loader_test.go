@@ -341,12 +341,18 @@ func TestImages(t *testing.T) {
 	require.ErrorContains(t, err, "a.png: ")
 	_, err = ReadImage("a.png", nil, 3)
 	require.ErrorContains(t, err, "a.png: give a reader, and 1 or 3 channels, not 3")
-	large := slices.Clone(file.Bytes())
-	binary.BigEndian.PutUint32(large[16:], 1<<15)
-	binary.BigEndian.PutUint32(large[20:], 1<<14)
-	binary.BigEndian.PutUint32(large[29:], crc32.ChecksumIEEE(large[12:29]))
-	_, err = ReadImage("a.png", bytes.NewReader(large), 3)
-	require.ErrorContains(t, err, "a.png: its size is 32768×16384: a png of at most 268435456 pixels")
+	_, err = ReadImage("a.png", (*os.File)(nil), 3)
+	require.ErrorContains(t, err, "a.png: give a reader, and 1 or 3 channels, not 3")
+	for _, size := range [][2]uint32{{1 << 15, 1 << 14}, {1<<28 - 1, 1}} {
+		large := slices.Clone(file.Bytes())
+		binary.BigEndian.PutUint32(large[16:], size[0])
+		binary.BigEndian.PutUint32(large[20:], size[1])
+		binary.BigEndian.PutUint32(large[29:], crc32.ChecksumIEEE(large[12:29]))
+		_, err = ReadImage("a.png", bytes.NewReader(large), 3)
+		require.ErrorContains(t, err, fmt.Sprintf("a.png: its size is %d×%d: a png of at most 67108864 pixels is read", size[0], size[1]))
+	}
+	require.Zero(t, FromImage(nil, 3))
+	require.True(t, Picture{1, 2, 2, nil}.Image().Bounds().Empty())
 }
 
 func FuzzReadImage(f *testing.F) {
@@ -392,13 +398,19 @@ func TestTransforms(t *testing.T) {
 	}
 	require.Len(t, seen, 7) // every pixel, and the padding
 	for want, bad := range map[string]Transform{
-		"crop 9×9 of 2×3 with a padding of 1":             RandomCrop(9, 9, 1),
-		"crop to 0×1: sizes must be positive":             CenterCrop(0, 1),
-		"resize to 0×1: sizes must be positive":           Resize(0, 1),
-		"normalize 1 channel by 0 means and 0 deviations": Normalize(nil, nil),
+		"crop 9×9 of 2×3 with a padding of 1":                          RandomCrop(9, 9, 1),
+		"crop to 0×1: sizes must be positive":                          CenterCrop(0, 1),
+		"resize to 0×1: sizes must be positive":                        Resize(0, 1),
+		"normalize channel 0 by a deviation of 0: it must be positive": Normalize([]float32{0}, []float32{0}),
+		"flip with a probability of NaN: it must be from 0 to 1":       Flip(math.NaN()),
+		"normalize 1 channel by 0 means and 0 deviations":              Normalize(nil, nil),
 	} {
 		_, err := bad(p, random)
 		require.EqualError(t, err, want)
+	}
+	for _, large := range []Transform{Resize(1<<30, 1<<30), Resize(1<<40, 1), CenterCrop(1<<40, 4)} {
+		_, err := large(p, random)
+		require.ErrorIs(t, err, soa.ErrMemory)
 	}
 }
 
@@ -414,6 +426,22 @@ func TestApplyTransforms(t *testing.T) {
 	require.ErrorContains(t, err, "want u8 or f32 [1, channels, height, width], an image for each row of the batch")
 	_, err = ApplyTransforms(x, b, Normalize(nil, nil))
 	require.EqualError(t, err, "data: row 4: normalize 1 channel by 0 means and 0 deviations")
+}
+
+// Images without pixels and transforms that are nil are refused.
+func TestTransformsOfNothing(t *testing.T) {
+	b := Batch{Rows: []int{0, 1}}
+	_, err := ApplyTransforms(soa.Make(types.Of(types.F32, 2, 1, 0, 4)), b, Resize(2, 2))
+	require.EqualError(t, err, "data: transform f32[2,1,0,4]: the images have no pixels")
+	_, err = ApplyTransforms(soa.Make(types.Of(types.F32, 2, 1, 4, 4)), b, Flip(0), nil)
+	require.EqualError(t, err, "data: transform 1 is nil")
+	var none *Alphabet
+	require.Zero(t, none.Len())
+	require.Equal(t, "\ufffd", none.Decode([]int32{0}))
+	_, err = none.Encode("a")
+	require.EqualError(t, err, `data: byte 0: 'a' is none of the 0 characters`)
+	_, err = ReadIDXArray("a.idx", (*os.File)(nil))
+	require.EqualError(t, err, "a.idx: the reader is nil")
 }
 
 func TestText(t *testing.T) {

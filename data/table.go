@@ -37,7 +37,7 @@ type Table struct {
 // does not hold, however small it was zipped, is an error that wraps
 // [soa.ErrMemory].
 func ReadCSV(name string, r io.Reader) (*Table, error) {
-	if r == nil {
+	if isNil(r) {
 		return nil, fmt.Errorf("%s: the reader is nil", name)
 	}
 	plain, err := unzipped(r)

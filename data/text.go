@@ -50,14 +50,23 @@ func AlphabetOf(text string) (*Alphabet, []int32) {
 	return a, numbers
 }
 
-// Len returns the number of characters.
-func (a *Alphabet) Len() int { return len(a.characters) }
+// Len returns the number of characters: 0 of nil, which has none.
+func (a *Alphabet) Len() int {
+	if a == nil {
+		return 0
+	}
+	return len(a.characters)
+}
 
 // Encode returns the numbers of the characters of a text. One that the alphabet lacks is an error.
 func (a *Alphabet) Encode(text string) ([]int32, error) {
 	all := make([]int32, 0, len(text))
 	for at, r := range text {
-		i, ok := a.number[r]
+		var i int32
+		ok := a != nil
+		if ok {
+			i, ok = a.number[r]
+		}
 		if !ok {
 			return nil, fmt.Errorf("data: byte %d: %q is none of the %s", at, r, diag.Count(a.Len(), "character"))
 		}
