@@ -1,8 +1,9 @@
 // Package checkpoint has the weights of models in files. [Open] reads safetensors, also in shards,
 // PyTorch's files and GGUF, as a [File] of named tensors where they lie. [LoadInto] gives variables
 // the values of a file. [Save] and [SaveSharded] write safetensors, whole or not at all, and [Load]
-// goes on from such a file. The central type is [State]: an ordered list of named tensors, and
-// small values next to them.
+// goes on from such a file. [SaveProgram] and [OpenProgram] keep an exported program and its
+// constants. The central type is [State]: an ordered list of named tensors, and small values next
+// to them.
 //
 // The package imports only ltc/checkpoint/gguf, ltc/checkpoint/torch, ltc/internal/diag,
 // ltc/internal/files, ltc/ir/types, ltc/lazy, ltc/soa and ltc/soa/safetensors.

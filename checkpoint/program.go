@@ -38,7 +38,7 @@ func (p *Program) Close() { p.file.Close() }
 // [OpenProgram] refuses. A file of safetensors that has no program's constants, such as a checkpoint
 // of training, is not replaced: that is an error.
 func SaveProgram(path string, x *lazy.Exported) error {
-	weights, err := besides(path)
+	weights, err := constantsPath(path)
 	if err == nil && x == nil {
 		err = errors.New("there is no program, it is nil")
 	}
@@ -66,7 +66,7 @@ func SaveProgram(path string, x *lazy.Exported) error {
 // OpenProgram reads the text at path, whose name ends in .mlir, and maps the constants beside it. The
 // error, if they are of another text, says so.
 func OpenProgram(path string) (*Program, error) {
-	weights, err := besides(path)
+	weights, err := constantsPath(path)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -94,7 +94,7 @@ func OpenProgram(path string) (*Program, error) {
 func (p *Program) fill(weights string) error {
 	var of string
 	if err := p.file.Metadata.Value(programHash, &of); err != nil {
-		return fmt.Errorf("%s says of no program that it has its constants: %w", weights, err)
+		return fmt.Errorf("%s has no metadata %q: SaveProgram did not write it; save the program again", weights, programHash)
 	}
 	if of != hashOf(p.Text) {
 		return fmt.Errorf("%s has the constants of another text: save the program again", weights)
@@ -131,8 +131,8 @@ func hashOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// besides returns the name of the file of constants beside a program.
-func besides(path string) (string, error) {
+// constantsPath returns the name of the file of constants beside a program.
+func constantsPath(path string) (string, error) {
 	name, ok := strings.CutSuffix(path, ".mlir")
 	if !ok {
 		return "", errors.New("the name of a program ends in .mlir")

@@ -81,7 +81,7 @@ func TestProgramsThatAreRefused(t *testing.T) {
 	weights := filepath.Join(dir, "net.safetensors")
 	require.NoError(t, checkpoint.Save(weights, &checkpoint.State{}))
 	_, err = checkpoint.OpenProgram(path)
-	require.ErrorContains(t, err, "net.safetensors says of no program that it has its constants")
+	require.ErrorContains(t, err, `net.safetensors has no metadata "ltc.program": SaveProgram did not write it; save the program again`)
 	require.NoError(t, os.Remove(weights))
 	_, err = checkpoint.OpenProgram(path)
 	require.ErrorIs(t, err, os.ErrNotExist)

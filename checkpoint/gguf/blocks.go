@@ -28,7 +28,7 @@ func (t *Tensor) Blocks() (b Blocks, err error) {
 	case Q8_0:
 		codes = types.I8
 	default:
-		return b, fmt.Errorf("tensor %s is of %v: blocks are read in place of Q4_0, Q4_1 and Q8_0", t.Name, t.DType)
+		return b, fmt.Errorf("tensor %s is %v: Blocks reads Q4_0, Q4_1 and Q8_0 alone; call Dequantize", t.Name, t.DType)
 	}
 	if t.raw.Released() {
 		return b, fmt.Errorf("tensor %s: %w", t.Name, soa.ErrReleased)

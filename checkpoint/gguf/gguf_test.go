@@ -157,7 +157,7 @@ func TestBlocks(t *testing.T) {
 	for _, x := range f.Tensors {
 		b, err := x.Blocks()
 		if x.DType != Q4_0 && x.DType != Q4_1 && x.DType != Q8_0 {
-			require.ErrorContains(t, err, "blocks are read in place of Q4_0, Q4_1 and Q8_0")
+			require.ErrorContains(t, err, "Blocks reads Q4_0, Q4_1 and Q8_0 alone; call Dequantize")
 			continue
 		}
 		require.NoError(t, err)

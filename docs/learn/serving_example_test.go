@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"ltc/backends"
+	"ltc/checkpoint"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/model"
 	"ltc/soa"
-	"ltc/soa/safetensors"
 )
 
 func Example_serving() {
@@ -31,15 +31,10 @@ func Example_serving() {
 	score := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.MatMul(w) })
 	x, err := score.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 2)}}, "score")
 	check(err)
-	check(os.WriteFile(filepath.Join(dir, "score.mlir"), []byte(x.Text), 0o644))
-	weights := &safetensors.File{}
-	for name, view := range x.Constants {
-		weights.Tensors = append(weights.Tensors, safetensors.Tensor{Name: name, View: view})
-	}
-	check(safetensors.WriteFile(filepath.Join(dir, "score.safetensors"), weights))
+	check(checkpoint.SaveProgram(filepath.Join(dir, "score.mlir"), x))
 
 	// The server needs the two files, and neither the function nor the device.
-	m, err := open(dir, "score")
+	m, err := open(filepath.Join(dir, "score.mlir"))
 	check(err)
 	server := httptest.NewServer(handler(m))
 	defer server.Close()
@@ -54,24 +49,16 @@ func Example_serving() {
 }
 
 // open makes a model of a program and of its weights, which it maps from their file.
-func open(dir, name string) (*model.Model, error) {
-	text, err := os.ReadFile(filepath.Join(dir, name+".mlir"))
+func open(path string) (*model.Model, error) {
+	p, err := checkpoint.OpenProgram(path)
 	if err != nil {
 		return nil, err
-	}
-	weights, err := safetensors.Map(filepath.Join(dir, name+".safetensors"))
-	if err != nil {
-		return nil, err
-	}
-	constants := map[string]soa.View{}
-	for _, t := range weights.Tensors {
-		constants[t.Name] = t.View
 	}
 	cpu, err := backends.Open("cpu")
 	if err != nil {
 		return nil, err
 	}
-	return model.New(context.Background(), cpu, backends.NewModule(string(text)), constants, model.Name(name))
+	return model.New(context.Background(), cpu, backends.NewModule(p.Text), p.Constants, model.Name("score"))
 }
 
 // handler answers a list of rows by a list of scores. Requests run concurrently, each on a goroutine of its own.
