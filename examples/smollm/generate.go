@@ -51,7 +51,7 @@ func open(path string, o options) (*generator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	c.Places = o.places
+	c.ContextLength = o.places
 	tokens, err := tokenizer.FromGGUF(file.Metadata)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func open(path string, o options) (*generator, error) {
 	// The tokens of a prompt come one by one, too, so that one program serves all. How much of the caches it reads is
 	// an open size: that of an input without content. A size that is new is recorded once more, so it grows by steps.
 	return g, g.next.Inputs(lazy.Input{Name: "token", Type: types.Of(lazy.I32, 1)}, lazy.Input{Name: "at", Type: types.Of(lazy.I32, 1)},
-		lazy.Input{Name: "read", Type: types.Of(lazy.U8, lazy.Dim("places", 1, c.Places))})
+		lazy.Input{Name: "read", Type: types.Of(lazy.U8, lazy.Dim("places", 1, c.ContextLength))})
 }
 
 func (g *generator) close() {
@@ -120,12 +120,12 @@ func configOf(f *checkpoint.File) (c Config, err error) {
 		return other
 	}
 	c = Config{
-		Hidden: number("embedding_length"), Layers: number("block_count"), Between: number("feed_forward_length"),
-		Heads: number("attention.head_count"), KeyHeads: number("attention.head_count_kv"),
-		Base: float("rope.freq_base", 10_000), Epsilon: float("attention.layer_norm_rms_epsilon", 1e-5),
+		EmbeddingLength: number("embedding_length"), BlockCount: number("block_count"), FeedForwardLength: number("feed_forward_length"),
+		HeadCount: number("attention.head_count"), HeadCountKV: number("attention.head_count_kv"),
+		RopeFreqBase: float("rope.freq_base", 10_000), RMSEpsilon: float("attention.layer_norm_rms_epsilon", 1e-5),
 	}
-	if err == nil && (c.Hidden%c.Heads != 0 || c.Heads%c.KeyHeads != 0) {
-		err = fmt.Errorf("embedding_length %d is no multiple of head_count %d, or that none of head_count_kv %d", c.Hidden, c.Heads, c.KeyHeads)
+	if err == nil && (c.EmbeddingLength%c.HeadCount != 0 || c.HeadCount%c.HeadCountKV != 0) {
+		err = fmt.Errorf("embedding_length %d is no multiple of head_count %d, or that none of head_count_kv %d", c.EmbeddingLength, c.HeadCount, c.HeadCountKV)
 	}
 	if err != nil {
 		return c, err
@@ -138,7 +138,7 @@ func configOf(f *checkpoint.File) (c Config, err error) {
 	if err != nil {
 		return c, err
 	}
-	c.Vocabulary, c.Tokens, c.Weights = tokens.Type.Shape[0], tokens.Blocks.DType, weights.Blocks.DType
+	c.VocabSize, c.EmbeddingFormat, c.WeightFormat = tokens.Type.Shape[0], tokens.Blocks.DType, weights.Blocks.DType
 	return c, nil
 }
 

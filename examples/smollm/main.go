@@ -13,17 +13,17 @@ import (
 	_ "ltc/backends/reference/llvm" // registers "cpu" and "eval", with its compiler
 )
 
-// helper is what SmolLM2 was trained to be.
-const helper = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
+// defaultSystemPrompt is what SmolLM2 was trained to be.
+const defaultSystemPrompt = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 
 func main() {
 	path := flag.String("model", "out/inputs/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "file of the model")
 	prompt := flag.String("prompt", "", "a text to go on with; without it, each line of standard input is a message to answer")
-	system := flag.String("system", helper, "what the model is told at first")
+	system := flag.String("system", defaultSystemPrompt, "what the model is told at first")
 	o := options{}
 	flag.IntVar(&o.places, "context", 1024, "the most tokens of a conversation")
 	flag.IntVar(&o.most, "tokens", 256, "the most tokens of an answer")
-	flag.Float64Var(&o.temperature, "temperature", 0, "0 takes the likeliest token each time; more draws, the more the less likely ones")
+	flag.Float64Var(&o.temperature, "temperature", 0, "0: greedy; above 0: sample from softmax(logits/temperature)")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the draws")
 	flag.IntVar(&o.threads, "threads", 0, "the most threads; 0: as many as there are processors")
 	flag.StringVar(&o.backend, "backend", "cpu", "what runs the program: cpu or eval")
@@ -57,7 +57,8 @@ func run(in io.Reader, out io.Writer, path, prompt, system string, o options) er
 		return err
 	}
 	text := "<|im_start|>system\n" + system + "<|im_end|>\n"
-	for lines := bufio.NewScanner(in); lines.Scan(); {
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
 		if line := strings.TrimSpace(lines.Text()); line != "" {
 			if err := say(text + "<|im_start|>user\n" + line + "<|im_end|>\n<|im_start|>assistant\n"); err != nil {
 				return err
@@ -65,6 +66,9 @@ func run(in io.Reader, out io.Writer, path, prompt, system string, o options) er
 			text = "<|im_end|>\n"
 			fmt.Fprintln(out, g.figures())
 		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("standard input: %w", err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -49,9 +50,11 @@ func TestSmolLM2(t *testing.T) {
 	require.Equal(t, cases[0].Greedy[:4], got) // a small temperature leaves no other
 
 	var out strings.Builder
-	require.NoError(t, run(strings.NewReader("What is the capital of France?\n"), &out, path, "", helper, options{places: 128, most: 24, backend: "cpu"}))
+	require.NoError(t, run(strings.NewReader("What is the capital of France?\n"), &out, path, "", defaultSystemPrompt, options{places: 128, most: 24, backend: "cpu"}))
 	require.Contains(t, out.String(), "The capital of France is Paris.")
 	require.Contains(t, out.String(), "1 compiled")
+	long := strings.NewReader(strings.Repeat("x", bufio.MaxScanTokenSize))
+	require.ErrorIs(t, run(long, &out, path, "", defaultSystemPrompt, options{places: 128, most: 24, backend: "cpu"}), bufio.ErrTooLong)
 }
 
 // Draws follow the logits: a large temperature reaches other tokens, a small one only the likeliest.

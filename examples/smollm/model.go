@@ -10,17 +10,17 @@ import (
 
 // Config has the sizes of a model of the architecture "llama", by the names of GGUF.
 type Config struct {
-	Vocabulary int
-	Hidden     int // features of a token
-	Layers     int
-	Heads      int // of queries
-	KeyHeads   int // of keys and values, each shared by as many heads of queries
-	Between    int // features of the layers between
-	Places     int // the most tokens of a text: the length of the caches
-	Base       float64
-	Epsilon    float64
-	Tokens     gguf.DType // the format of the tokens' weight
-	Weights    gguf.DType // that of all others
+	VocabSize         int
+	EmbeddingLength   int // features of a token
+	BlockCount        int // layers
+	HeadCount         int // of queries
+	HeadCountKV       int // of keys and values, each shared by as many heads of queries
+	FeedForwardLength int // features of the layers between
+	ContextLength     int // the most tokens of a text: the length of the caches
+	RopeFreqBase      float64
+	RMSEpsilon        float64
+	EmbeddingFormat   gguf.DType // the format of the tokens' weight
+	WeightFormat      gguf.DType // that of all others
 }
 
 // Llama predicts the token after a text. Its fields are named so that its variables have the names
@@ -42,17 +42,17 @@ type Layer struct {
 
 // NewLlama returns a model without variables: module.Build makes them.
 func NewLlama(c Config) *Llama {
-	linear := func(in, out int) quantized.Linear { return quantized.Linear{In: in, Out: out, Format: c.Weights} }
-	norm := layers.RMSNorm{Sizes: []int{c.Hidden}, Epsilon: c.Epsilon}
-	m := &Llama{config: c, TokenEmbd: quantized.Embedding{Rows: c.Vocabulary, Features: c.Hidden, Format: c.Tokens}, OutputNorm: norm}
-	head := c.Hidden / c.Heads
-	for range c.Layers {
+	linear := func(in, out int) quantized.Linear { return quantized.Linear{In: in, Out: out, Format: c.WeightFormat} }
+	norm := layers.RMSNorm{Sizes: []int{c.EmbeddingLength}, Epsilon: c.RMSEpsilon}
+	m := &Llama{config: c, TokenEmbd: quantized.Embedding{Rows: c.VocabSize, Features: c.EmbeddingLength, Format: c.EmbeddingFormat}, OutputNorm: norm}
+	head := c.EmbeddingLength / c.HeadCount
+	for range c.BlockCount {
 		m.Blk = append(m.Blk, &Layer{
 			AttnNorm: norm, FfnNorm: norm,
-			AttnQ: linear(c.Hidden, c.Hidden), AttnK: linear(c.Hidden, c.KeyHeads*head), AttnV: linear(c.Hidden, c.KeyHeads*head),
-			AttnOutput: linear(c.Hidden, c.Hidden),
-			FfnGate:    linear(c.Hidden, c.Between), FfnUp: linear(c.Hidden, c.Between), FfnDown: linear(c.Between, c.Hidden),
-			Cache: layers.KeyValueCache{Heads: c.KeyHeads, Places: c.Places, Features: head},
+			AttnQ: linear(c.EmbeddingLength, c.EmbeddingLength), AttnK: linear(c.EmbeddingLength, c.HeadCountKV*head), AttnV: linear(c.EmbeddingLength, c.HeadCountKV*head),
+			AttnOutput: linear(c.EmbeddingLength, c.EmbeddingLength),
+			FfnGate:    linear(c.EmbeddingLength, c.FeedForwardLength), FfnUp: linear(c.EmbeddingLength, c.FeedForwardLength), FfnDown: linear(c.FeedForwardLength, c.EmbeddingLength),
+			Cache: layers.KeyValueCache{Heads: c.HeadCountKV, Places: c.ContextLength, Features: head},
 		})
 	}
 	return m
@@ -69,20 +69,20 @@ func (m *Llama) Forward(tokens, at *lazy.Tensor, length int) *lazy.Tensor {
 		x = l.Forward(x, places, seen, at, length, m.config)
 	}
 	end := tokens.Size(0).Convert(lazy.I32).SubScalar(1)
-	return m.TokenEmbd.Weight.MatMul(m.OutputNorm.Forward(x).DynamicSlice([]int{1, m.config.Hidden}, end, lazy.Const(tr, lazy.I32, 0)))
+	return m.TokenEmbd.Weight.MatMul(m.OutputNorm.Forward(x).DynamicSlice([]int{1, m.config.EmbeddingLength}, end, lazy.Const(tr, lazy.I32, 0)))
 }
 
-// Forward records the layer for x[n, Hidden] at the given places, of which the first is at. seen[n, length] says
+// Forward records the layer for x[n, EmbeddingLength] at the given places, of which the first is at. seen[n, length] says
 // which keys a query sees.
 func (l *Layer) Forward(x, places, seen, at *lazy.Tensor, length int, c Config) *lazy.Tensor {
 	split := func(y *lazy.Tensor, heads int) *lazy.Tensor { // [heads, n, features]
-		return y.Reshape(y.OpenDim(0), heads, c.Hidden/c.Heads).Transpose(1, 0, 2)
+		return y.Reshape(y.OpenDim(0), heads, c.EmbeddingLength/c.HeadCount).Transpose(1, 0, 2)
 	}
 	turn := func(y *lazy.Tensor, heads int) *lazy.Tensor {
-		return nn.Rotary(split(y, heads), places, nn.RotaryOptions{Base: c.Base, Interleaved: true})
+		return nn.Rotary(split(y, heads), places, nn.RotaryOptions{Base: c.RopeFreqBase, Interleaved: true})
 	}
 	h := l.AttnNorm.Forward(x)
-	q, k, v := turn(l.AttnQ.Forward(h), c.Heads), turn(l.AttnK.Forward(h), c.KeyHeads), split(l.AttnV.Forward(h), c.KeyHeads)
+	q, k, v := turn(l.AttnQ.Forward(h), c.HeadCount), turn(l.AttnK.Forward(h), c.HeadCountKV), split(l.AttnV.Forward(h), c.HeadCountKV)
 	keys, values := l.Cache.Update(k, v, at, length)
 	y := q.Attention(keys, values, lazy.AttentionOptions{Mask: seen})
 	x = x.Add(l.AttnOutput.Forward(y.Transpose(1, 0, 2).Reshape(x.OpenShape()...)))
