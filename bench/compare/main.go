@@ -14,8 +14,8 @@
 // rounds the lowest median counts, on both sides.
 //
 // Whole programs are those that programs.py of -programs and models.py of -models-dir
-// export. The variables MINILM, EFFNET and SMOLLM2 of the environment name the files of
-// weights, which ../shared/inputs tells how to get; a program without is left out.
+// export. Their weights are in -weights, where make inputs INPUTS="minilm efficientnet smollm2"
+// puts them; a program without is left out.
 package main
 
 import (
@@ -39,6 +39,7 @@ type options struct {
 	programs       string // the directory of programs.py
 	models         string // that of models.py and peers.py
 	inputs         string // that of results to expect of models
+	weights        string // that of the models' weights
 	whole          bool   // programs and models alone
 	cpu            bool   // processor time counts
 	only           string // names of peers, with commas between them; "": all
@@ -78,6 +79,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.programs, "programs", "../shared/bench/programs", "the `directory` of programs.py, which exports whole programs of JAX and times them")
 	f.StringVar(&o.models, "models-dir", "bench/compare/models", "the `directory` of models.py, which exports models, and of peers.py, which has programs in other libraries")
 	f.StringVar(&o.inputs, "inputs", "../shared/inputs", "the `directory` of the results that models are expected to have")
+	f.StringVar(&o.weights, "weights", "out/inputs", "the `directory` of the models' weights, which make inputs fetches")
 	f.BoolVar(&o.whole, "models", false, "measure whole programs, and write docs/performance-models.md")
 	f.BoolVar(&o.cpu, "cpu", false, "with -models processor time, for a machine that others use too")
 	f.StringVar(&o.scratch, "scratch", "out/peers", "a `directory` for virtual environments and figures; kept")

@@ -21,8 +21,7 @@ Programs and models as JAX exports them, with inputs and XLA's results, in ltc a
 
 const modelsEnd = `
 ## To look closer
-    fetch=../shared/inputs/fetch_real_inputs.sh; bash $fetch out/real minilm effnet smollm2
-    export MINILM=$PWD/out/real/minilm/model.safetensors EFFNET=$PWD/out/real/effnet/efficientnet-lite0-57934424.pth SMOLLM2=$PWD/out/real/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
+    make inputs INPUTS="minilm efficientnet smollm2"                 # the published weights
     make compare COMPAREFLAGS=-models                                # this page; -cpu measures processor time
     make compare COMPAREFLAGS='-models -run effnet'                  # one program, no page
     bin/bench -programs out/peers/programs/jax_0.10.2 -run ^program_effnet_b1$ -profile    # what each kernel takes

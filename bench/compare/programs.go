@@ -123,14 +123,19 @@ sys.argv = sys.argv[1:]
 sys.path.insert(0, os.path.dirname(sys.argv[0]))
 runpy.run_path(sys.argv[0], run_name="__main__")`
 
-// interpret returns the command that runs a script of an environment that run.sh makes.
+// interpret returns the command that runs a script of an environment that run.sh makes. Scripts find the weights of
+// models by variables of their environment.
 func (r *runner) interpret(environment string, threads int, script string, args ...string) *exec.Cmd {
 	words := []string{filepath.Join(r.scratch, environment, "bin", "python")}
 	if r.cpu {
 		words = append(words, "-c", asCPU)
 	}
 	c := r.bound(threads, slices.Concat(words, []string{script}, args)...)
-	c.Env = append(os.Environ(), "PEERS="+r.peers, "INPUTS="+r.inputs, fmt.Sprint("OMP_NUM_THREADS=", threads), fmt.Sprint("MKL_NUM_THREADS=", threads), fmt.Sprint("OPENBLAS_NUM_THREADS=", threads))
+	c.Env = append(os.Environ(), "PEERS="+r.peers, "INPUTS="+r.inputs,
+		"MINILM="+filepath.Join(r.weights, "minilm", "model.safetensors"),
+		"EFFNET="+filepath.Join(r.weights, "efficientnet", "efficientnet-lite0-57934424.pth"),
+		"SMOLLM2="+filepath.Join(r.weights, "smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
+		fmt.Sprint("OMP_NUM_THREADS=", threads), fmt.Sprint("MKL_NUM_THREADS=", threads), fmt.Sprint("OPENBLAS_NUM_THREADS=", threads))
 	return c
 }
 

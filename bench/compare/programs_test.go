@@ -59,6 +59,12 @@ case $7 in *sort*) echo '{"peer": "ltc", "w": "program_sort_1m", "med_s": 0.2}' 
 		scratch: dir, bench: bench, missing: map[string]string{}, log: log,
 	}
 	r.session = &session{Missing: r.missing}
+	r.weights = "out/inputs"
+	require.Subset(t, r.interpret("jax", 1, "programs.py").Env, []string{
+		"MINILM=out/inputs/minilm/model.safetensors",
+		"EFFNET=out/inputs/efficientnet/efficientnet-lite0-57934424.pth",
+		"SMOLLM2=out/inputs/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+	})
 	for range 2 {
 		r.export()
 	}

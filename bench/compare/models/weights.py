@@ -1,6 +1,6 @@
 """Readers of the files that models' weights are published in, as arrays of float32 by name.
 
-Only numpy is needed. ../../../../shared/inputs says where the files come from.
+Only numpy is needed. make inputs fetches the files, and bench/compare names them.
 """
 import collections, mmap, os, pickle, struct
 import numpy as np
@@ -16,7 +16,7 @@ def path(variable, what):
     if not name:
         raise Absent(f"{variable} does not name {what}")
     if not os.path.exists(name):
-        raise Absent(f"{variable}={name}: there is no such file")
+        raise Absent(f"{variable}={name}: there is no such file: make inputs fetches it")
     return name
 
 
