@@ -10,14 +10,14 @@ import (
 // that gets a few tokens at a time. All steps have one program, and write their rows in place.
 type KeyValueCache struct {
 	module.Base
-	Heads    int // of keys and values
-	Places   int // the most tokens
-	Features int // of a key and of a value
+	Heads     int // of keys and values
+	Positions int // the most tokens
+	Features  int // of a key and of a value
 
 	none bool // there is no cache
 
-	Keys   *lazy.Tensor `module:",buffer"` // [Heads, Places, Features]
-	Values *lazy.Tensor `module:",buffer"` // [Heads, Places, Features]
+	Keys   *lazy.Tensor `module:",buffer"` // [Heads, Positions, Features]
+	Values *lazy.Tensor `module:",buffer"` // [Heads, Positions, Features]
 }
 
 // Build declares the variables.
@@ -25,16 +25,16 @@ func (c *KeyValueCache) Build(b *module.Builder) {
 	if c.none {
 		return
 	}
-	if positive(b, "layers.KeyValueCache", option{"Heads", c.Heads}, option{"Places", c.Places}, option{"Features", c.Features}) {
-		b.Variable(&c.Keys, nil, c.Heads, c.Places, c.Features)
-		b.Variable(&c.Values, nil, c.Heads, c.Places, c.Features)
+	if positive(b, "layers.KeyValueCache", option{"Heads", c.Heads}, option{"Positions", c.Positions}, option{"Features", c.Features}) {
+		b.Variable(&c.Keys, nil, c.Heads, c.Positions, c.Features)
+		b.Variable(&c.Values, nil, c.Heads, c.Positions, c.Features)
 	}
 }
 
-// Update records that k and v[Heads, n, Features] are those of the n tokens from place at on, a
-// scalar of I32. It returns the keys and values [Heads, length, Features] of the first length places.
+// Update records that k and v[Heads, n, Features] are those of the n tokens from position at on, a
+// scalar of I32. It returns the keys and values [Heads, length, Features] of the first length positions.
 // With length at+n they are for [lazy.Tensor.Attention] with Causal. length may be an open size. Tokens behind the last
-// place would overwrite others: the caller sees to it that at+n is at most Places.
+// position would overwrite others: the caller sees to it that at+n is at most Positions.
 func (c *KeyValueCache) Update(k, v, at *lazy.Tensor, length int) (keys, values *lazy.Tensor) {
 	write := func(into, rows *lazy.Tensor) *lazy.Tensor {
 		return functions.As("layers.key_value_cache", func() *lazy.Tensor {

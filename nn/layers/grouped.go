@@ -6,16 +6,16 @@ import (
 	"ltc/nn/module"
 )
 
-// GroupedAttention is causal self-attention as in decoders such as Llama: as many heads of queries as each group counts
-// share keys and values, and queries and keys turn by their places. Its variables have the names of the library transformers.
+// GroupedAttention is causal grouped-query attention (GQA) as in decoders such as Llama: groups of query heads share
+// keys and values, and queries and keys have rotary position embeddings (RoPE). Its variables have the names of the library transformers.
 // Learned positions are an [Embedding] that is added to its operand.
 type GroupedAttention struct {
 	module.Base
 	Features, Heads int
 	KeyHeads        int // of keys and values; 0 for Heads
 	Bias            bool
-	Rotary          *nn.RotaryOptions // nil: places do not matter
-	Places          int               // the most tokens of the cache that Next keeps; 0: none is kept
+	Rotary          *nn.RotaryOptions // nil: positions do not matter
+	Positions       int               // the most tokens of the cache that Next keeps; 0: none is kept
 
 	QProj, KProj, VProj, OProj Linear
 	Cache                      KeyValueCache
@@ -40,7 +40,7 @@ func (l *GroupedAttention) Build(b *module.Builder) {
 	set(&l.KProj, l.KeyHeads*head)
 	set(&l.VProj, l.KeyHeads*head)
 	set(&l.OProj, l.Features)
-	l.Cache = KeyValueCache{Heads: l.KeyHeads, Places: l.Places, Features: head, none: l.Places == 0}
+	l.Cache = KeyValueCache{Heads: l.KeyHeads, Positions: l.Positions, Features: head, none: l.Positions == 0}
 }
 
 // Forward records the attention of all tokens of x[n, Features] or x[batch, n, Features], each to itself and those before it.
@@ -54,15 +54,15 @@ func (l *GroupedAttention) Forward(x *lazy.Tensor) *lazy.Tensor {
 	}, x)
 }
 
-// Next records the attention of tokens x[n, Features], which are those from place at on, a scalar of I32, to themselves and to
-// those before them, which the cache keeps. It reads the first length places of the cache: at+n or more.
+// Next records the attention of tokens x[n, Features], which are those from position at on, a scalar of I32, to themselves and to
+// those before them, which the cache keeps. It reads the first length positions of the cache: at+n or more.
 func (l *GroupedAttention) Next(x, at *lazy.Tensor, length int) *lazy.Tensor {
 	return l.Call(func() *lazy.Tensor {
 		switch {
 		case x.Err() != nil:
 			return x
-		case l.Places == 0:
-			return module.Refuse(x, "layers.GroupedAttention.Places is 0: set it to call Next")
+		case l.Positions == 0:
+			return module.Refuse(x, "layers.GroupedAttention.Positions is 0: set it to call Next")
 		case x.Rank() != 2:
 			return module.Refuse(x, "x is %v, must be [n, Features]", x.Type())
 		}

@@ -21,7 +21,7 @@ func TestGroupedAttention(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	defer dev.Close()
-	l := &layers.GroupedAttention{Features: features, Heads: 4, KeyHeads: 2, Rotary: &nn.RotaryOptions{}, Places: places}
+	l := &layers.GroupedAttention{Features: features, Heads: 4, KeyHeads: 2, Rotary: &nn.RotaryOptions{}, Positions: places}
 	require.NoError(t, module.Build(l, dev))
 	require.Equal(t, []string{"cache.keys", "cache.values", "k_proj.weight", "o_proj.weight", "q_proj.weight", "v_proj.weight"}, slices.Sorted(maps.Keys(maps.Collect(module.State(l)))))
 	data := make([]float32, n*features)
@@ -73,6 +73,6 @@ func TestGroupedAttention(t *testing.T) {
 
 	require.ErrorContains(t, l.Forward(lazy.Ones(tr, lazy.F32, features)).Err(), "x is f32[16], must be [n, Features] or [batch, n, Features]")
 	require.ErrorContains(t, l.Next(lazy.Ones(tr, lazy.F32, 1, 1, features), lazy.Const(tr, lazy.I32, 0), places).Err(), "x is f32[1,1,16], must be [n, Features]")
-	require.ErrorContains(t, all.Next(lazy.Ones(tr, lazy.F32, 1, features), lazy.Const(tr, lazy.I32, 0), places).Err(), "layers.GroupedAttention.Places is 0: set it to call Next")
+	require.ErrorContains(t, all.Next(lazy.Ones(tr, lazy.F32, 1, features), lazy.Const(tr, lazy.I32, 0), places).Err(), "layers.GroupedAttention.Positions is 0: set it to call Next")
 	require.ErrorContains(t, module.Build(&layers.GroupedAttention{Features: 8, Heads: 4, KeyHeads: 3}, dev), "layers.GroupedAttention.Heads is 4: it must divide Features, 8, and be a multiple of KeyHeads, 3")
 }
