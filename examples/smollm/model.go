@@ -58,34 +58,22 @@ func NewLlama(c Config) *Llama {
 	return m
 }
 
-// Forward records the logits of the token after tokens[n], which are those from place at on, a scalar.
-// Only the first length places of the caches are read.
+// Forward records the logits of the token after tokens[n], which are those from position at on, a scalar.
+// Only the first length positions of the caches are read.
 func (m *Llama) Forward(tokens, at *lazy.Tensor, length int) *lazy.Tensor {
-	tr, n := tokens.Trace(), tokens.OpenDim(0)
-	places := lazy.Iota(tr, lazy.I32, 0, n).Add(at)
-	seen := lazy.Iota(tr, lazy.I32, 0, length).LessEqual(places.Unsqueeze(-1)) // [queries, keys]
+	rotary := &nn.RotaryOptions{Base: m.config.RopeFreqBase, Interleaved: true}
 	x := m.TokenEmbd.Forward(tokens)
 	for _, l := range m.Blk {
-		x = l.Forward(x, places, seen, at, length, m.config)
+		x = l.Forward(x, at, length, rotary)
 	}
 	end := tokens.Size(0).Convert(lazy.I32).SubScalar(1)
-	return m.TokenEmbd.Weight.MatMul(m.OutputNorm.Forward(x).DynamicSlice([]int{1, m.config.EmbeddingLength}, end, lazy.Const(tr, lazy.I32, 0)))
+	return m.TokenEmbd.Weight.MatMul(m.OutputNorm.Forward(x).DynamicSlice([]int{1, m.config.EmbeddingLength}, end, lazy.Const(tokens.Trace(), lazy.I32, 0)))
 }
 
-// Forward records the layer for x[n, EmbeddingLength] at the given places, of which the first is at. seen[n, length] says
-// which keys a query sees.
-func (l *Layer) Forward(x, places, seen, at *lazy.Tensor, length int, c Config) *lazy.Tensor {
-	split := func(y *lazy.Tensor, heads int) *lazy.Tensor { // [heads, n, features]
-		return y.Reshape(y.OpenDim(0), heads, c.EmbeddingLength/c.HeadCount).Transpose(1, 0, 2)
-	}
-	turn := func(y *lazy.Tensor, heads int) *lazy.Tensor {
-		return nn.Rotary(split(y, heads), places, nn.RotaryOptions{Base: c.RopeFreqBase, Interleaved: true})
-	}
+// Forward records the layer for x[n, EmbeddingLength], the tokens from position at on.
+func (l *Layer) Forward(x, at *lazy.Tensor, length int, rotary *nn.RotaryOptions) *lazy.Tensor {
 	h := l.AttnNorm.Forward(x)
-	q, k, v := turn(l.AttnQ.Forward(h), c.HeadCount), turn(l.AttnK.Forward(h), c.HeadCountKV), split(l.AttnV.Forward(h), c.HeadCountKV)
-	keys, values := l.Cache.Update(k, v, at, length)
-	y := q.Attention(keys, values, lazy.AttentionOptions{Mask: seen})
-	x = x.Add(l.AttnOutput.Forward(y.Transpose(1, 0, 2).Reshape(x.OpenShape()...)))
+	x = x.Add(l.AttnOutput.Forward(l.Cache.Attention(l.AttnQ.Forward(h), l.AttnK.Forward(h), l.AttnV.Forward(h), at, length, rotary)))
 	h = l.FfnNorm.Forward(x)
 	return x.Add(l.FfnDown.Forward(nn.SiLU(l.FfnGate.Forward(h)).Mul(l.FfnUp.Forward(h))))
 }

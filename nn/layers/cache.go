@@ -3,6 +3,7 @@ package layers
 import (
 	"ltc/internal/functions"
 	"ltc/lazy"
+	"ltc/nn"
 	"ltc/nn/module"
 )
 
@@ -45,4 +46,25 @@ func (c *KeyValueCache) Update(k, v, at *lazy.Tensor, length int) (keys, values 
 		}, rows, at)
 	}
 	return write(c.Keys, k), write(c.Values, v)
+}
+
+// Attention records the causal attention of the n tokens from position at on, a scalar of I32, to themselves and to those
+// before them, which the cache keeps. q[n, heads·Features], k and v[n, Heads·Features] are results of linear layers, and heads
+// is a multiple of Heads. With rotary, queries and keys have rotary position embeddings. It reads the first length positions
+// of the cache, at+n or more, and returns [n, heads·Features].
+func (c *KeyValueCache) Attention(q, k, v, at *lazy.Tensor, length int, rotary *nn.RotaryOptions) *lazy.Tensor {
+	for _, x := range []*lazy.Tensor{q, k, v} {
+		if x.Err() != nil {
+			return x
+		}
+		if x.Rank() != 2 {
+			return module.Refuse(x, "queries, keys and values must be [n, features], found %v", x.Type())
+		}
+	}
+	tr, shape := q.Trace(), q.OpenShape()
+	positions := lazy.Iota(tr, lazy.I32, 0, q.OpenDim(0)).Add(at)
+	seen := lazy.Iota(tr, lazy.I32, 0, length).LessEqual(positions.Unsqueeze(-1)) // [queries, keys]
+	q, k, v = splitHeads(q, k, v, positions, c.Features, rotary)
+	k, v = c.Update(k, v, at, length)
+	return swap(q.Attention(k, v, lazy.AttentionOptions{Mask: seen})).Reshape(shape...)
 }

@@ -49,8 +49,9 @@ func (l *GroupedAttention) Forward(x *lazy.Tensor) *lazy.Tensor {
 		if x.Err() == nil && x.Rank() != 2 && x.Rank() != 3 {
 			return module.Refuse(x, "x is %v, must be [n, Features] or [batch, n, Features]", x.Type())
 		}
-		q, k, v := l.project(x, lazy.Iota(x.Trace(), lazy.I32, 0, x.OpenDim(-2)))
-		return l.join(x, q.Attention(k, v, lazy.AttentionOptions{Causal: true}))
+		positions := lazy.Iota(x.Trace(), lazy.I32, 0, x.OpenDim(-2))
+		q, k, v := splitHeads(l.QProj.Forward(x), l.KProj.Forward(x), l.VProj.Forward(x), positions, l.Features/l.Heads, l.Rotary)
+		return l.OProj.Forward(swap(q.Attention(k, v, lazy.AttentionOptions{Causal: true})).Reshape(x.OpenShape()...))
 	}, x)
 }
 
@@ -66,33 +67,24 @@ func (l *GroupedAttention) Next(x, at *lazy.Tensor, length int) *lazy.Tensor {
 		case x.Rank() != 2:
 			return module.Refuse(x, "x is %v, must be [n, Features]", x.Type())
 		}
-		tr := x.Trace()
-		places := lazy.Iota(tr, lazy.I32, 0, x.OpenDim(0)).Add(at)
-		q, k, v := l.project(x, places)
-		k, v = l.Cache.Update(k, v, at, length)
-		seen := lazy.Iota(tr, lazy.I32, 0, length).LessEqual(places.Unsqueeze(-1))
-		return l.join(x, q.Attention(k, v, lazy.AttentionOptions{Mask: seen}))
+		return l.OProj.Forward(l.Cache.Attention(l.QProj.Forward(x), l.KProj.Forward(x), l.VProj.Forward(x), at, length, l.Rotary))
 	}, x, at)
 }
 
-// project records queries, keys and values, each [heads, n, features] behind the batch.
-func (l *GroupedAttention) project(x, places *lazy.Tensor) (q, k, v *lazy.Tensor) {
-	split := func(y *lazy.Tensor, heads int) *lazy.Tensor {
+// splitHeads records queries, keys and values as [heads, n, features] behind the batch, queries and keys turned by their
+// positions.
+func splitHeads(q, k, v, positions *lazy.Tensor, features int, rotary *nn.RotaryOptions) (_, _, _ *lazy.Tensor) {
+	split := func(y *lazy.Tensor) *lazy.Tensor {
 		shape := y.OpenShape()
-		return swap(y.Reshape(append(shape[:len(shape)-1], heads, l.Features/l.Heads)...))
+		return swap(y.Reshape(append(shape[:len(shape)-1], -1, features)...))
 	}
 	turn := func(y *lazy.Tensor) *lazy.Tensor {
-		if l.Rotary == nil {
+		if rotary == nil {
 			return y
 		}
-		return nn.Rotary(y, places, *l.Rotary)
+		return nn.Rotary(y, positions, *rotary)
 	}
-	return turn(split(l.QProj.Forward(x), l.Heads)), turn(split(l.KProj.Forward(x), l.KeyHeads)), split(l.VProj.Forward(x), l.KeyHeads)
-}
-
-// join records the last product, of the results of all heads.
-func (l *GroupedAttention) join(x, y *lazy.Tensor) *lazy.Tensor {
-	return l.OProj.Forward(swap(y).Reshape(x.OpenShape()...))
+	return turn(split(q)), turn(split(k)), split(v)
 }
 
 // swap exchanges the axes before the last one.
