@@ -1,9 +1,12 @@
 package train
 
 import (
+	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"os"
+	"strconv"
 
 	"ltc/checkpoint"
 	"ltc/data"
@@ -20,7 +23,43 @@ type progress struct {
 	Random   []lazy.RandomState `json:"random"`
 	Sums     Means              `json:"sums"`
 	Examples int                `json:"examples"`
+	Trained  bool               `json:"trained"`
 	History  []Epoch            `json:"history"`
+}
+
+// MarshalJSON writes values that are no numbers of JSON as "NaN", "+Inf" and "-Inf".
+func (m Means) MarshalJSON() ([]byte, error) {
+	all := make(map[string]any, len(m))
+	for name, x := range m {
+		if all[name] = x; math.IsNaN(x) || math.IsInf(x, 0) {
+			all[name] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+	}
+	return json.Marshal(all)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (m *Means) UnmarshalJSON(data []byte) error {
+	var all map[string]any
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	*m = Means{}
+	for name, x := range all {
+		switch x := x.(type) {
+		case float64:
+			(*m)[name] = x
+		case string:
+			value, err := strconv.ParseFloat(x, 64)
+			if err != nil {
+				return fmt.Errorf("value %s: %w", name, err)
+			}
+			(*m)[name] = value
+		default:
+			return fmt.Errorf("value %s is %v: want a number", name, x)
+		}
+	}
+	return nil
 }
 
 // variables are the network's, by their paths, and the optimizer's, by their names.
@@ -49,7 +88,7 @@ func (l *Loop) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("train: save: %w", err)
 	}
-	p := progress{l.step, l.Train.Position(), l.Train.Batches, l.Optimizer.LR(), l.randomStates(), l.sums, l.examples, l.History}
+	p := progress{l.step, l.Train.Position(), l.Train.Batches, l.Optimizer.LR(), l.randomStates(), l.sums, l.examples, l.trained, l.History}
 	state.Metadata = checkpoint.Metadata{"train": p}
 	if err := checkpoint.Save(path, state); err != nil {
 		return fmt.Errorf("train: %w", err)
@@ -60,6 +99,9 @@ func (l *Loop) Save(path string) error {
 // Load goes on from a checkpoint of Save. The batches of Train must be those of the loop that saved. After an error nothing has changed. If there is no such file, the error is an
 // fs.ErrNotExist.
 func (l *Loop) Load(path string) error {
+	if l.stepping {
+		return fmt.Errorf("train: load %s: the steps of an epoch are under way: load in OnEpoch, or before Run", path)
+	}
 	if err := l.check(); err != nil {
 		return err
 	}
@@ -93,6 +135,6 @@ func (l *Loop) Load(path string) error {
 		r.SetState(p.Random[i])
 	}
 	l.Optimizer.SetLR(p.LR)
-	l.step, l.sums, l.examples, l.History = p.Step, p.Sums, p.Examples, p.History
+	l.step, l.sums, l.examples, l.trained, l.History = p.Step, p.Sums, p.Examples, p.Trained, p.History
 	return nil
 }

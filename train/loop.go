@@ -6,6 +6,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,10 @@ type Loop struct {
 	step     int   // steps taken
 	sums     Means // over the examples of this epoch
 	examples int   // of this epoch so far
+	trained  bool  // this epoch's batches are done, its evaluation is left
 	begun    time.Time
+
+	running, stepping bool // in Run, and in the steps of an epoch
 
 	training, validation *program
 }
@@ -243,6 +247,9 @@ func (l *Loop) recordStep(x []*lazy.Tensor) (Values, error) {
 // A loss that is not finite is an error that wraps lazy.ErrNaN. The parameters have been updated then, and are lost. On a
 // device with lazy.CheckNaNs the step fails before that, and the error has the first op that made a NaN, and its line.
 func (l *Loop) Step(ctx context.Context, b data.Arrays) (Means, error) {
+	if err := checkBatch(b); err != nil {
+		return nil, fmt.Errorf("train: step %d: %w", l.step, err)
+	}
 	if l.training == nil {
 		if err := l.check(); err != nil {
 			return nil, err
@@ -279,6 +286,19 @@ func (l *Loop) Step(ctx context.Context, b data.Arrays) (Means, error) {
 	return values, nil
 }
 
+// checkBatch returns an error if there are no arrays, or one without an axis for the examples.
+func checkBatch(b data.Arrays) error {
+	if len(b) == 0 {
+		return errors.New("the batch has no arrays")
+	}
+	for i, v := range b {
+		if err := (data.Arrays{v}).Check(); err != nil {
+			return fmt.Errorf("array %d of the batch: %w", i, err)
+		}
+	}
+	return nil
+}
+
 // finite returns an error if a loss is NaN or infinite.
 func finite(loss float64) error {
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
@@ -309,21 +329,29 @@ func (m Means) over(examples int) Means {
 }
 
 // Evaluate returns the means of the values over the first epoch of a loader, with the network in the mode for evaluation.
-// After it the network is in the mode for training.
+// After it the network is in the mode for training. The loader's position stays what it is.
 func (l *Loop) Evaluate(ctx context.Context, from *data.Loader[data.Arrays]) (Means, error) {
 	if err := l.check(); err != nil {
 		return nil, err
+	}
+	if from == nil {
+		return nil, errors.New("train: evaluate: the loader is nil: give that of the examples, such as data.Arrays.Loader")
 	}
 	if err := module.Eval(l.Net); err != nil {
 		return nil, err
 	}
 	defer module.Train(l.Net)
+	own := *from // whose position is another: from may be the loader that Run trains with
+	from = &own
 	if err := from.Seek(data.Position{}); err != nil {
 		return nil, fmt.Errorf("train: evaluate: %w", err)
 	}
 	sums, examples := Means{}, 0
 	for b, err := range from.Rest() {
 		if err != nil {
+			return nil, fmt.Errorf("train: evaluate: %w", err)
+		}
+		if err := checkBatch(b); err != nil {
 			return nil, fmt.Errorf("train: evaluate: %w", err)
 		}
 		if l.validation == nil {
@@ -350,6 +378,14 @@ func (l *Loop) Run(ctx context.Context) error {
 	if err := l.check(); err != nil {
 		return err
 	}
+	if l.Epochs < 1 {
+		return fmt.Errorf("train: Epochs is %d: give the number of epochs to train for", l.Epochs)
+	}
+	if l.running {
+		return errors.New("train: Run is called within Run: return from OnStep or OnEpoch before")
+	}
+	l.running = true
+	defer func() { l.running = false }()
 	if l.Checkpoint != "" && l.step == 0 {
 		if err := l.Load(l.Checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -357,13 +393,13 @@ func (l *Loop) Run(ctx context.Context) error {
 	}
 	for len(l.History) < l.Epochs && !l.Stop.Done(l.History) {
 		l.begun = time.Now()
-		if l.examples == 0 || l.Train.Position().Batch > 0 { // else only its evaluation is left
+		if !l.trained {
 			if err := l.epoch(ctx); err != nil {
 				return err
 			}
 		}
 		if err := l.endEpoch(ctx); err != nil {
-			if ctx.Err() != nil && l.Checkpoint != "" && l.examples > 0 && !errors.Is(err, lazy.ErrNaN) { // its evaluation is left
+			if ctx.Err() != nil && l.Checkpoint != "" && l.trained && !errors.Is(err, lazy.ErrNaN) { // its evaluation is left
 				return errors.Join(err, l.Save(l.Checkpoint))
 			}
 			return err
@@ -384,6 +420,11 @@ func (l *Loop) Run(ctx context.Context) error {
 func (l *Loop) epoch(ctx context.Context) error {
 	bar := NewBar(l.Out, fmt.Sprintf("epoch %d/%d", len(l.History)+1, l.Epochs), l.Train.Len(), l.Train.Position().Batch)
 	defer bar.Close()
+	l.stepping = true
+	defer func() { l.stepping = false }()
+	if l.Train.Position().Batch == 0 {
+		l.sums, l.examples = Means{}, 0 // without those of steps before the epoch
+	}
 	for b, err := range l.Train.Rest() {
 		if err != nil {
 			return fmt.Errorf("train: %w", err)
@@ -395,6 +436,7 @@ func (l *Loop) epoch(ctx context.Context) error {
 			}
 			return err
 		}
+		l.trained = l.Train.Position().Batch == 0
 		bar.Add(1, values)
 		if l.OnStep != nil {
 			if err := l.OnStep(l.step-1, values); err != nil {
@@ -436,7 +478,7 @@ func (l *Loop) endEpoch(ctx context.Context) error {
 	}
 	e.Seconds = time.Since(l.begun).Seconds()
 	l.History = append(l.History, e)
-	l.sums, l.examples = Means{}, 0
+	l.sums, l.examples, l.trained = Means{}, 0, false
 	if l.Out != nil {
 		fmt.Fprintf(l.Out, "epoch %d/%d  %v\n", e.Epoch+1, l.Epochs, e)
 	}
@@ -444,6 +486,9 @@ func (l *Loop) endEpoch(ctx context.Context) error {
 		if err := l.Save(l.Checkpoint); err != nil {
 			return err
 		}
+	}
+	if err := l.Stop.check(e); err != nil {
+		return err
 	}
 	if l.OnEpoch != nil {
 		return l.OnEpoch(e)
@@ -496,21 +541,32 @@ type EarlyStop struct {
 	Maximize bool    // larger values are better
 }
 
+func (s EarlyStop) metric() string { return cmp.Or(s.Metric, "loss") }
+
+// check returns an error if an epoch has no value of the metric.
+func (s EarlyStop) check(e Epoch) error {
+	if _, ok := e.found()[s.metric()]; ok || s.Patience < 1 {
+		return nil
+	}
+	return fmt.Errorf("train: Stop.Metric is %q, and Loss returns %q: name one of these", s.metric(), e.found().Names())
+}
+
+// found returns the values of the validation set, or those of training without one.
+func (e Epoch) found() Means {
+	if e.Validation != nil {
+		return e.Validation
+	}
+	return e.Train
+}
+
 // Done reports whether to stop after these epochs.
 func (s EarlyStop) Done(history []Epoch) bool {
 	if s.Patience < 1 {
 		return false
 	}
-	if s.Metric == "" {
-		s.Metric = "loss"
-	}
 	best, since := math.Inf(1), 0
 	for _, e := range history {
-		of := e.Validation
-		if of == nil {
-			of = e.Train
-		}
-		x, ok := of[s.Metric]
+		x, ok := e.found()[s.metric()]
 		if !ok {
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"ltc/data"
 	"ltc/data/digits"
 	"ltc/internal/test/snippets"
+	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/nn"
 	"ltc/nn/layers"
@@ -372,4 +373,80 @@ func TestGoBack(t *testing.T) {
 	requireSame(t, want, bits(t, l), 6)
 	training, _ := l.Report()
 	require.EqualValues(t, 1, training.Compiled)
+}
+
+// A step before Run belongs to no epoch, and an evaluation leaves its loader where it is.
+func TestStepAndEvaluateBesideRun(t *testing.T) {
+	l := newLoop(t)
+	l.Epochs, l.Validation = 1, l.Train
+	for b, err := range l.Train.Rest() {
+		require.NoError(t, err)
+		_, err = l.Step(t.Context(), b)
+		require.NoError(t, err)
+		break
+	}
+	require.NoError(t, l.Train.Seek(data.Position{}))
+	l.OnEpoch = func(train.Epoch) error {
+		_, err := l.Evaluate(t.Context(), l.Train)
+		return err
+	}
+	require.NoError(t, l.Run(t.Context()))
+	require.Equal(t, 1+5, l.Steps())
+	require.Len(t, l.History, 1)
+	require.Equal(t, data.Position{Epoch: 1}, l.Train.Position())
+}
+
+// Values that are no numbers are saved, and load again.
+func TestSaveOfNaN(t *testing.T) {
+	l := newLoop(t)
+	l.Checkpoint = filepath.Join(t.TempDir(), "a.safetensors")
+	loss := l.Loss
+	l.Loss = func(x []*lazy.Tensor) train.Values {
+		values := loss(x)
+		values["infinite"] = values["loss"].MulScalar(0).AddScalar(1).DivScalar(0)
+		values["none"] = values["loss"].MulScalar(0).DivScalar(0)
+		return values
+	}
+	l.Epochs = 1
+	require.NoError(t, l.Run(t.Context()))
+	again := newLoop(t)
+	again.Loss = l.Loss
+	require.NoError(t, again.Load(l.Checkpoint))
+	require.Equal(t, l.History[0].String(), again.History[0].String())
+	require.Contains(t, again.History[0].String(), "infinite +Inf none NaN")
+	require.ErrorContains(t, new(train.Means).UnmarshalJSON([]byte(`{"a":[]}`)), "value a is []: want a number")
+}
+
+// A loop refuses what would end its run badly.
+func TestRefused(t *testing.T) {
+	run := func(change func(l *train.Loop)) error {
+		l := newLoop(t)
+		change(l)
+		return l.Run(t.Context())
+	}
+	for want, change := range map[string]func(l *train.Loop){
+		`train: Stop.Metric is "acuracy", and Loss returns ["loss" "accuracy"]: name one of these`: func(l *train.Loop) {
+			l.Stop = train.EarlyStop{Patience: 1, Metric: "acuracy"}
+		},
+		"train: Epochs is 0: give the number of epochs to train for": func(l *train.Loop) { l.Epochs = 0 },
+		"train: Run is called within Run: return from OnStep or OnEpoch before": func(l *train.Loop) {
+			l.OnEpoch = func(train.Epoch) error { return l.Run(t.Context()) }
+		},
+		"train: load a: the steps of an epoch are under way: load in OnEpoch, or before Run": func(l *train.Loop) {
+			l.OnStep = func(int, train.Means) error { return l.Load("a") }
+		},
+		"train: data: Load is nil: give the function that makes a batch":           func(l *train.Loop) { l.Train.Load = nil },
+		"train: evaluate: data: Load is nil: give the function that makes a batch": func(l *train.Loop) { l.Validation.Load = nil },
+	} {
+		require.EqualError(t, run(change), want)
+	}
+	l := newLoop(t)
+	_, err := l.Evaluate(t.Context(), nil)
+	require.ErrorContains(t, err, "train: evaluate: the loader is nil")
+	_, err = l.Step(t.Context(), nil)
+	require.EqualError(t, err, "train: step 0: the batch has no arrays")
+	_, err = l.Step(t.Context(), data.Arrays{soa.Make(types.Of(types.F32))})
+	require.ErrorContains(t, err, "train: step 0: array 0 of the batch: data: array 0 is f32[]: its first axis must be the examples")
+	_, err = l.Step(t.Context(), data.Arrays{{}})
+	require.ErrorContains(t, err, "train: step 0: array 0 of the batch: ")
 }
