@@ -231,7 +231,11 @@ func (f *Function) Report() Report {
 	if f == nil {
 		return Report{}
 	}
-	return report(&f.account)
+	r := report(&f.account)
+	if r.Compiled == 1 { // its only program was compared with those of other functions
+		r.recompiled = Compile{}
+	}
+	return r
 }
 
 // Explain returns why each program of the function after its device's first was compiled,

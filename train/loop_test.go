@@ -118,6 +118,7 @@ func TestOneCompile(t *testing.T) {
 	require.EqualValues(t, 8*5, training.Runs)
 	require.Zero(t, training.Syncs())
 	require.NotContains(t, fmt.Sprint(training), "evaluator")
+	require.NotContains(t, fmt.Sprint(training)+fmt.Sprint(validation), "compiled again")
 }
 
 // The means of an evaluation are over examples and not over batches.
