@@ -43,9 +43,12 @@ func Reverse(b *ir.Builder, y, ct *ir.Node, wrt []*ir.Node, vjp VJP, hook Hook) 
 	position := func(n *ir.Node) (int, bool) {
 		return int(n.ID), int(n.ID) < len(walked) && walked[n.ID] == n
 	}
-	for _, n := range wrt {
-		if i, ok := position(n); ok {
-			t.needed[i] = true
+	at := make([]int, len(wrt)) // -1 of what y does not depend on; vjp and hook may walk, which numbers nodes anew
+	for i, n := range wrt {
+		at[i] = -1
+		if k, ok := position(n); ok {
+			at[i] = k
+			t.needed[k] = true
 		}
 	}
 	if hook != nil {
@@ -54,9 +57,9 @@ func Reverse(b *ir.Builder, y, ct *ir.Node, wrt []*ir.Node, vjp VJP, hook Hook) 
 	t.start(len(nodes)-1, ct)
 	t.run()
 	grads = make([]*ir.Node, len(wrt))
-	for i, n := range wrt {
-		if at, ok := position(n); ok {
-			grads[i] = t.adjoint[at]
+	for i, k := range at {
+		if k >= 0 {
+			grads[i] = t.adjoint[k]
 		}
 	}
 	return grads, nil

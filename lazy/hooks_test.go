@@ -67,3 +67,33 @@ func TestBodiesOfCompositesAreNoNodesOfTheTrace(t *testing.T) {
 	}
 	require.Equal(t, 21, made, "x and 20 ops")
 }
+
+// A gradient that is taken within a gradient function leaves the one around it as it is.
+func TestGradientsWithinGradientFunctions(t *testing.T) {
+	within := map[string]func(tr *lazy.Trace, w *lazy.Tensor){
+		"Grad": func(tr *lazy.Trace, w *lazy.Tensor) { lazy.Grad(tr.Read(w).Exp().Sum(), w) },
+		"VJP":  func(tr *lazy.Trace, w *lazy.Tensor) { lazy.VJP(tr.Read(w).Exp(), tr.Read(w), w) },
+	}
+	for name, f := range within {
+		for _, custom := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				d := open(t, "eval")
+				w := d.Variable("w", lazy.F64, 2)
+				lazy.SetValues(w, []float64{3, -1})
+				tr := lazy.NewTrace(d)
+				x := lazy.From(tr, []float64{1, 10})
+				y := x.Mul(w)
+				if custom {
+					y = lazy.CustomGrad([]*lazy.Tensor{y}, func(x []*lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{x[0].MulScalar(1)} },
+						func(_, _, ct []*lazy.Tensor) []*lazy.Tensor { f(tr, w); return ct })[0]
+				} else {
+					y.OnGrad(func(*lazy.Tensor) *lazy.Tensor { f(tr, w); return nil })
+				}
+				g := lazy.Grad(y.Mul(w).Sum(), w)[0]
+				got, err := lazy.ToSlice[float64](g)
+				require.NoError(t, err)
+				require.Equal(t, []float64{6, -20}, got)
+			})
+		}
+	}
+}
