@@ -175,6 +175,8 @@ type closure struct {
 	outer      *ir.Builder
 	outerEpoch uint32
 	scopes     int
+	casts      int // of Autocast
+	noGrads    int // of NoGrad
 
 	read *OpError // of the first read of a value, which a caller may have dropped
 }
@@ -194,6 +196,7 @@ func (tr *Trace) open(c *closure) {
 		c.Outer = around.Region
 	}
 	c.outer, c.outerEpoch, c.scopes = tr.b, tr.epoch, len(tr.scopes)
+	c.casts, c.noGrads = len(tr.casts), len(tr.noGrad)
 	tr.closures = append(tr.closures, c)
 	tr.b, tr.epoch = c.B, c.epoch
 }
@@ -201,6 +204,8 @@ func (tr *Trace) open(c *closure) {
 func (tr *Trace) shut(c *closure) {
 	tr.closures = tr.closures[:len(tr.closures)-1]
 	tr.b, tr.epoch, tr.scopes = c.outer, c.outerEpoch, tr.scopes[:c.scopes]
+	tr.endCasts(c.casts)
+	tr.endNoGrads(c.noGrads)
 }
 
 // closure returns the innermost open closure; nil if there is none, or no trace.

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"sync"
 
 	"ltc/autodiff"
 	"ltc/internal/callsite"
@@ -468,8 +467,9 @@ func (tr *Trace) gradHook() autodiff.Hook {
 }
 
 // NoGrad opens a scope in the trace: what is recorded until the function that it returns is called is a
-// value without gradients, as if it were followed by [Tensor.Stop]. Scopes nest, and go on beyond MarkStep. Use it
-// for an evaluation, and for updates of variables that are no part of a model:
+// value without gradients, as if it were followed by [Tensor.Stop]. Scopes nest. They go on
+// beyond MarkStep, and end with the scope or the body of control flow around them. Use it for an evaluation, and for
+// updates of variables that are no part of a model:
 //
 //	defer tr.NoGrad()()
 //
@@ -478,8 +478,9 @@ func (tr *Trace) gradHook() autodiff.Hook {
 // other goroutines, record as before.
 func (tr *Trace) NoGrad() (end func()) {
 	tr = tr.some()
-	tr.noGrad++
-	return sync.OnceFunc(func() { tr.noGrad-- })
+	s := &typeScope{}
+	tr.noGrad = append(tr.noGrad, s)
+	return func() { tr.endNoGrads(slices.Index(tr.noGrad, s)) }
 }
 
 // Detach returns a view of all of t at which gradients end. What is written to one of them the other sees;

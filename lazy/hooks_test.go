@@ -97,3 +97,28 @@ func TestGradientsWithinGradientFunctions(t *testing.T) {
 		}
 	}
 }
+
+// Scopes end with the scope around them and with the body they are opened in; a second end does nothing.
+func TestScopesEndWithWhatIsAround(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	x := lazy.From(tr, []float32{1, 2}, 1, 2)
+	outer, inner := tr.Autocast(lazy.BF16), tr.Autocast(lazy.F16)
+	outer()
+	inner()
+	require.Equal(t, lazy.F32, x.MatMul(x.Transpose(1, 0)).DType())
+	third := tr.Autocast(lazy.BF16)
+	outer()
+	inner()
+	require.Equal(t, lazy.BF16, x.MatMul(x.Transpose(1, 0)).DType())
+	third()
+
+	var end func()
+	lazy.Scan(func(tr *lazy.Trace, carry, _ []*lazy.Tensor) (next, ys []*lazy.Tensor) {
+		end = tr.NoGrad()
+		tr.Autocast(lazy.F16)
+		return []*lazy.Tensor{carry[0].MulScalar(2)}, nil
+	}, []*lazy.Tensor{x}, []*lazy.Tensor{lazy.From(tr, []float32{1, 2})}, lazy.ScanOptions{})
+	end()
+	require.Equal(t, lazy.F32, x.MatMul(x.Transpose(1, 0)).DType())
+	require.NotNil(t, lazy.GradOrNil(x.Exp().Sum(), x)[0])
+}

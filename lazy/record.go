@@ -4,8 +4,8 @@ import (
 	"errors"
 	"log/slog"
 	"math"
+	"slices"
 	"strconv"
-	"sync"
 
 	"ltc/internal/callsite"
 	"ltc/ir"
@@ -223,7 +223,7 @@ func (tr *Trace) anew(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.At
 
 // cut is n as a value without gradients in a scope of [Trace.NoGrad], and n elsewhere.
 func (tr *Trace) cut(n *ir.Node) *ir.Node {
-	if tr.noGrad == 0 {
+	if len(tr.noGrad) == 0 {
 		return n
 	}
 	return tr.stopped(n)
@@ -243,9 +243,9 @@ func (tr *Trace) stopped(n *ir.Node) *ir.Node {
 // Other ops compute in the dtype of their operands, which promote. Conversions are ops of the program: variables
 // stay what they are, and so do the dtypes of their gradients. It is torch.autocast.
 //
-// Scopes nest, and go on beyond MarkStep. Autocast(F32) opens a scope that converts nothing. Inline composites such as
-// nn.Linear are converted op by op. Other composites convert only their operands, and their bodies are as outside of
-// the scope.
+// Scopes nest. They go on beyond MarkStep, and end with the scope or the body of control flow around them.
+// Autocast(F32) opens a scope that converts nothing. Inline composites such as nn.Linear are converted op by op. Other
+// composites convert only their operands, and their bodies are as outside of the scope.
 func (tr *Trace) Autocast(dtype types.DType) (end func()) {
 	tr = tr.some()
 	if dtype != BF16 && dtype != F16 && dtype != F32 {
@@ -255,9 +255,30 @@ func (tr *Trace) Autocast(dtype types.DType) (end func()) {
 	if dtype == F32 {
 		dtype = types.Invalid
 	}
-	old := tr.autocast
+	s := &typeScope{tr.autocast}
+	tr.casts = append(tr.casts, s)
 	tr.autocast = dtype
-	return sync.OnceFunc(func() { tr.autocast = old })
+	return func() { tr.endCasts(slices.Index(tr.casts, s)) }
+}
+
+// typeScope is an open scope of [Trace.Autocast] or [Trace.NoGrad].
+type typeScope struct {
+	outside types.DType // what autocast is when it ends
+}
+
+// endCasts ends all scopes of Autocast but the outermost n; it does nothing if there are no more than n, or n is -1.
+func (tr *Trace) endCasts(n int) {
+	if 0 <= n && n < len(tr.casts) {
+		tr.autocast = tr.casts[n].outside
+		tr.casts = tr.casts[:n]
+	}
+}
+
+// endNoGrads is endCasts for scopes of NoGrad.
+func (tr *Trace) endNoGrads(n int) {
+	if 0 <= n && n < len(tr.noGrad) {
+		tr.noGrad = tr.noGrad[:n]
+	}
 }
 
 // casted converts the operands of an op in a scope of [Trace.Autocast], in their place.

@@ -64,7 +64,8 @@ type Trace struct {
 	noted    *ir.Called // of that, at nodes that it has recorded; nil if at none
 	hooks    []*hook
 	reuse    bool                    // see Reuse
-	noGrad   int                     // scopes of NoGrad that are open
+	noGrad   []*typeScope            // of NoGrad that are open
+	casts    []*typeScope            // of Autocast that are open
 	autocast types.DType             // see Autocast; Invalid outside of it
 	live     *alloc.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil
 	numbers  varying.Lines           // see NumbersAsConstants

@@ -101,7 +101,7 @@ func (tr *Trace) View(x *Tensor) *Tensor {
 	}
 	a := x.shown()
 	a.loc, a.from = tr.site(), n
-	if tr.noGrad > 0 {
+	if len(tr.noGrad) > 0 {
 		a.stop, n = true, tr.stopped(n)
 	}
 	return newView(tr, x, a, n)
@@ -177,7 +177,7 @@ func (x *Tensor) makeView(op string, layout *strided.Layout, steps ...step) *Ten
 		return newView(nil, x, a, nil)
 	}
 	a.from = from
-	if tr.noGrad > 0 {
+	if len(tr.noGrad) > 0 {
 		a.stop, n = true, tr.stopped(n)
 	}
 	return newView(tr, x, a, n)
