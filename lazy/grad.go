@@ -447,10 +447,14 @@ func (tr *Trace) gradHook() autodiff.Hook {
 	}
 	return func(n, g *ir.Node) (*ir.Node, error) {
 		for _, h := range slices.Clone(hooks[n]) {
-			y := func() *Tensor {
+			var y *Tensor
+			err := tr.gradientFunction("function of the OnGrad", h.at, func() {
 				defer tr.at(n.Loc)()
-				return h.f(tr.wrap(g).conjugate())
-			}()
+				y = h.f(tr.wrap(g).conjugate())
+			})
+			if err != nil {
+				return nil, err
+			}
 			if y == nil {
 				continue
 			}
@@ -464,6 +468,46 @@ func (tr *Trace) gradHook() autodiff.Hook {
 		}
 		return g, nil
 	}
+}
+
+// maxGradFunctions is how deep gradient functions nest: each takes a gradient that calls the next.
+const maxGradFunctions = 8
+
+// gradientFunction calls f, a function of OnGrad or the backward of a CustomGrad, what at that line. Its panic is the error
+// unless the device is strict.
+func (tr *Trace) gradientFunction(what string, at callsite.Site, f func()) (err error) {
+	if len(tr.gradFns) == maxGradFunctions {
+		return fmt.Errorf("%s at %v: gradient functions nest deeper than %d: it takes a gradient through itself; take it of what does not depend on y, or of its Stop", what, at, maxGradFunctions)
+	}
+	tr.gradFns = append(tr.gradFns, at)
+	fns, casts, noGrads, closures := len(tr.gradFns)-1, len(tr.casts), len(tr.noGrad), len(tr.closures)
+	returned := false
+	defer func() {
+		for len(tr.closures) > closures { // f has panicked in one
+			tr.shut(tr.closure())
+		}
+		tr.gradFns = tr.gradFns[:fns]
+		tr.endCasts(casts)
+		tr.endNoGrads(noGrads)
+		if returned || tr.dev.strict {
+			return
+		}
+		if e := recover(); e != nil {
+			err = fmt.Errorf("%s at %v: it panicked at %v: %v", what, at, callsite.Caller(), e)
+		}
+	}()
+	f()
+	returned = true
+	return nil
+}
+
+// withinGradient returns the error of a call that ends a step in a gradient function, or is made in a closure of
+// control flow; nil elsewhere.
+func (tr *Trace) withinGradient(op string, xs ...*Tensor) *OpError {
+	if n := len(tr.gradFns); n > 0 {
+		return opError(tr.site(), op, ErrUsage, xs, "a step cannot end within a gradient function, as that of %v is: do this after the gradient is taken", tr.gradFns[n-1])
+	}
+	return tr.withinClosure(op, xs...)
 }
 
 // NoGrad opens a scope in the trace: what is recorded until the function that it returns is called is a
@@ -553,12 +597,13 @@ func CustomGrad(xs []*Tensor, forward func(x []*Tensor) []*Tensor, backward func
 		return failed(tr.poisoned(err), len(ys))
 	}
 	c.custom = len(tr.customs) + 1
-	tr.customs = append(tr.customs, customGrad{site, len(xs), backward})
+	tr.customs = append(tr.customs, customGrad{tr, site, len(xs), backward})
 	return tr.control(ir.OpComposite, op, site, xs, nil, len(ys), c)
 }
 
 // customGrad is a call of [CustomGrad].
 type customGrad struct {
+	tr       *Trace
 	at       callsite.Site
 	operands int
 	backward func(x, y, ct []*Tensor) []*Tensor
@@ -566,7 +611,11 @@ type customGrad struct {
 
 // gradient gives the operands and what forward took from outside their gradients.
 func (c customGrad) gradient(x, y, ct []*Tensor, _ []setting) []*Tensor {
-	found := c.backward(x[:c.operands], y, ct)
+	var found []*Tensor
+	if err := c.tr.gradientFunction("backward of the CustomGrad", c.at, func() { found = c.backward(x[:c.operands], y, ct) }); err != nil {
+		bad := &Tensor{err: opError(c.at, "custom_grad", ErrUsage, nil, "%v", err)}
+		return slices.Repeat([]*Tensor{bad}, len(x))
+	}
 	if len(found) != c.operands {
 		return found
 	}

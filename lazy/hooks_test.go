@@ -98,6 +98,69 @@ func TestGradientsWithinGradientFunctions(t *testing.T) {
 	}
 }
 
+// What ends a step in a gradient function is an error there, and the gradient goes on.
+func TestStepsDoNotEndWithinGradientFunctions(t *testing.T) {
+	const rule = "a step cannot end within a gradient function"
+	for name, f := range map[string]func(tr *lazy.Trace, g *lazy.Tensor) error{
+		"mark_step": func(tr *lazy.Trace, _ *lazy.Tensor) error { return tr.MarkStep() },
+		"value":     func(_ *lazy.Trace, g *lazy.Tensor) error { _, err := lazy.ToSlice[float64](g); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, "eval")
+			w := lazy.SetValues(d.Variable("w", lazy.F64, 2), []float64{3, -1})
+			tr := lazy.NewTrace(d)
+			y := lazy.From(tr, []float64{1, 10}).Mul(w)
+			var err error
+			y.OnGrad(func(g *lazy.Tensor) *lazy.Tensor { err = f(tr, g); return nil })
+			g := lazy.Grad(y.Mul(w).Sum(), w)[0]
+			require.ErrorContains(t, err, rule)
+			require.ErrorContains(t, err, "hooks_test.go:")
+			got, err := lazy.ToSlice[float64](g)
+			require.NoError(t, err)
+			require.Equal(t, []float64{6, -20}, got)
+			if name == "mark_step" {
+				require.ErrorContains(t, tr.MarkStep(), rule)
+			}
+		})
+	}
+}
+
+// A gradient function that takes a gradient through itself, or panics, is an error of the gradient that names its line.
+func TestMistakesOfGradientFunctions(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	x := lazy.From(tr, []float64{1, 10})
+	custom := func(backward func(x, y, ct []*lazy.Tensor) []*lazy.Tensor) *lazy.Tensor {
+		return lazy.CustomGrad([]*lazy.Tensor{x}, func(x []*lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{x[0].Exp()} }, backward)[0]
+	}
+	hooked := func(f func(y *lazy.Tensor)) *lazy.Tensor {
+		y := x.MulScalar(3).Exp()
+		y.OnGrad(func(*lazy.Tensor) *lazy.Tensor { f(y); return nil })
+		return y
+	}
+	through := custom(func(x, y, ct []*lazy.Tensor) []*lazy.Tensor { return lazy.VJP(y[0], ct[0], x[0]) })
+	again := hooked(func(y *lazy.Tensor) { panic(lazy.Grad(y.Sum(), x)[0].Err()) })
+	for _, c := range []struct {
+		y   *lazy.Tensor
+		why string
+	}{
+		{through, "gradient functions nest deeper than 8"},
+		{again, "gradient functions nest deeper than 8"},
+		{custom(func(_, _, _ []*lazy.Tensor) []*lazy.Tensor { panic("oh") }), "panicked at "},
+		{x.Log().MulScalar(2), ""},
+	} {
+		err := lazy.Grad(c.y.Sum(), x)[0].Err()
+		if c.why == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, c.why)
+		require.ErrorContains(t, err, "hooks_test.go:")
+	}
+	failing := x.MulScalar(7)
+	failing.OnGrad(func(*lazy.Tensor) *lazy.Tensor { panic("oh") })
+	require.ErrorContains(t, lazy.Grad(failing.Sum(), x)[0].Err(), "panicked at ")
+}
+
 // Scopes end with the scope around them and with the body they are opened in; a second end does nothing.
 func TestScopesEndWithWhatIsAround(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))

@@ -114,8 +114,8 @@ func (t *Tensor) sync(ctx context.Context, why SyncReason) error {
 		return tr.crowded("value", t)
 	}
 	defer tr.leave()
-	if err := tr.withinClosure(why.String(), t); err != nil {
-		if c := tr.closure(); c.read == nil {
+	if err := tr.withinGradient(why.String(), t); err != nil {
+		if c := tr.closure(); c != nil && c.read == nil {
 			c.read = err
 		}
 		return err

@@ -60,7 +60,7 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 		return tr.crowded("mark_step")
 	}
 	defer tr.leave()
-	if err := tr.withinClosure("mark_step", roots...); err != nil {
+	if err := tr.withinGradient("mark_step", roots...); err != nil {
 		tr.fail(err)
 		return err
 	}
@@ -366,7 +366,7 @@ func (tr *Trace) Discard() {
 		return
 	}
 	defer tr.leave()
-	if err := tr.withinClosure("discard"); err != nil {
+	if err := tr.withinGradient("discard"); err != nil {
 		tr.fail(err)
 		return
 	}

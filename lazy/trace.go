@@ -67,6 +67,7 @@ type Trace struct {
 	noGrad   []*typeScope            // of NoGrad that are open
 	casts    []*typeScope            // of Autocast that are open
 	autocast types.DType             // see Autocast; Invalid outside of it
+	gradFns  []callsite.Site         // of the gradient functions that run, see gradientFunction
 	live     *alloc.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil
 	numbers  varying.Lines           // see NumbersAsConstants
 	broken   *OpError                // of a trace that has no device
