@@ -28,8 +28,12 @@ type Program struct {
 	file *File
 }
 
-// Close ends the use of the constants: see [File.Close].
-func (p *Program) Close() { p.file.Close() }
+// Close ends the use of the constants: see [File.Close]. That of nil, and of a program of no file, does nothing.
+func (p *Program) Close() {
+	if p != nil && p.file != nil {
+		p.file.Close()
+	}
+}
 
 // SaveProgram writes what [lazy.Function.Export] returns: the text as path, whose name ends in .mlir,
 // and the constants as a file of safetensors beside it. Constants that are variables of a network have

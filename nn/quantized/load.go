@@ -16,6 +16,9 @@ import (
 // their tensors; no variable was changed then. An error that names one weight, whose blocks cannot be used in place,
 // leaves variables changed.
 func LoadInto(net any, from *checkpoint.State, o checkpoint.Options) error {
+	if net == nil || from == nil {
+		return errors.New("quantized: load into: the network or the state is nil: give a network after module.Build, and the State of a file")
+	}
 	tensors, err := o.Tensors(from)
 	if err != nil {
 		return err

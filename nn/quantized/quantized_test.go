@@ -152,6 +152,11 @@ func TestMistakes(t *testing.T) {
 	require.ErrorContains(t, err, "embed.weight: the weight is of Q4_1, the tensor of Q4_0")
 	require.ErrorContains(t, err, "layer.weight: the weight is [4, 32], the tensor [4,64]")
 
+	require.ErrorContains(t, quantized.LoadInto(nil, &file.State, checkpoint.Options{}), "quantized: load into: the network or the state is nil")
+	require.ErrorContains(t, quantized.LoadInto(n, nil, checkpoint.Options{}), "quantized: load into: the network or the state is nil")
+	x := lazy.Ones(lazy.NewTrace(dev), lazy.F32, 1, 32)
+	require.ErrorContains(t, new(quantized.Weight).MatMul(x).Err(), "the weight of quantized.matmul is not built: call module.Build before")
+
 	err = quantized.LoadInto(n, &file.State, checkpoint.Options{Prefix: "other."})
 	require.ErrorContains(t, err, "layer.weight: the file has no tensor of this name")
 

@@ -123,6 +123,9 @@ func (w *Weight) values(scale, minimum, codes *lazy.Tensor) []*lazy.Tensor {
 // MatMul records x·weightᵀ of x[…, Features], as f32[…, Rows]. For one row of x the product
 // dequantizes blocks in registers. For several rows a run first dequantizes the weight to memory, as f32.
 func (w *Weight) MatMul(x *lazy.Tensor) *lazy.Tensor {
+	if w == nil || w.Codes == nil {
+		return module.Refuse(x, "the weight of quantized.matmul is not built: call module.Build before")
+	}
 	return functions.As("quantized.matmul", func() *lazy.Tensor { return w.matMul(x) }, x, w.Scale, w.Min, w.Codes)
 }
 

@@ -23,6 +23,9 @@ type ScalerConfig struct {
 	Interval int     // good steps in a row before the scale grows; 0: 2000
 }
 
+// least is the least scale, the least normal number of f32: one of 0 would stay 0.
+const least = 0x1p-126
+
 // LossScaler scales losses, so that gradients of f16 do not become 0, and skips steps whose
 // gradients are not finite: torch.amp.GradScaler. The scale is a variable: a step that is skipped
 // compiles nothing, and nothing is read back.
@@ -58,7 +61,7 @@ func (s *LossScaler) check() error {
 		return errors.New("the optimizer is nil: give the one whose steps it is to skip")
 	case len(s.o.Params()) == 0:
 		return s.o.StepGrads(nil) // the mistake in its arguments
-	case !(c.Scale > 0) || c.Scale > math.MaxFloat32:
+	case !(c.Scale >= least) || c.Scale > math.MaxFloat32:
 		return fmt.Errorf("Scale %v is not a number of f32 above 0", c.Scale)
 	case !(c.Growth >= 1) || math.IsInf(c.Growth, 1):
 		return fmt.Errorf("Growth %v is not a finite number from 1 on", c.Growth)
@@ -70,17 +73,38 @@ func (s *LossScaler) check() error {
 	return nil
 }
 
-// Factor returns the scale, a variable.
-func (s *LossScaler) Factor() *lazy.Tensor { return s.scale }
+// made returns an error if NewLossScaler did not make the scaler.
+func (s *LossScaler) made() error {
+	switch {
+	case s == nil:
+		return errors.New("loss_scaler: the scaler is nil: make it by NewLossScaler")
+	case s.err == nil && s.scale == nil:
+		return errors.New("loss_scaler: the scaler is the zero value: make it by NewLossScaler")
+	}
+	return s.err
+}
+
+// Factor returns the scale, a variable; nil if there is none.
+func (s *LossScaler) Factor() *lazy.Tensor {
+	if s == nil {
+		return nil
+	}
+	return s.scale
+}
 
 // State returns the scaler's variables, loss_scaler.scale and loss_scaler.tracker. A checkpoint has them with those of
 // the optimizer, by their names: checkpoint.LoadInto gives them their values before a step uses them.
-func (s *LossScaler) State() []*lazy.Tensor { return []*lazy.Tensor{s.scale, s.tracker} }
+func (s *LossScaler) State() []*lazy.Tensor {
+	if s.made() != nil {
+		return nil
+	}
+	return []*lazy.Tensor{s.scale, s.tracker}
+}
 
 // Step is [optim.Optimizer.Step] with the gradients of the scaled loss.
 func (s *LossScaler) Step(loss *lazy.Tensor) error {
-	if s.err != nil {
-		return s.err
+	if err := s.made(); err != nil {
+		return err
 	}
 	if loss == nil {
 		return errors.New("loss_scaler: the loss is nil")
@@ -97,7 +121,7 @@ func (s *LossScaler) Step(loss *lazy.Tensor) error {
 
 // Scale returns the loss times the scale, to differentiate.
 func (s *LossScaler) Scale(loss *lazy.Tensor) *lazy.Tensor {
-	if s.err != nil || loss == nil {
+	if s.made() != nil || loss == nil {
 		return loss // Unscale returns the error
 	}
 	return loss.Mul(convert(loss.Trace().Read(s.scale), loss.DType()))
@@ -107,8 +131,12 @@ func (s *LossScaler) Scale(loss *lazy.Tensor) *lazy.Tensor {
 // and records whether all are finite. What is done to them before [LossScaler.StepGrads], such as
 // [optim.ClipNorm], sees their true size.
 func (s *LossScaler) Unscale(grads []*lazy.Tensor) ([]*lazy.Tensor, error) {
-	if s.err != nil {
-		return nil, s.err
+	if err := s.made(); err != nil {
+		return nil, err
+	}
+	if s.found != nil {
+		s.found = nil
+		return nil, errors.New("loss_scaler: Unscale is called twice in a step: give what it returns to StepGrads before")
 	}
 	unscaled := make([]*lazy.Tensor, len(grads))
 	var found, inverse *lazy.Tensor
@@ -155,8 +183,8 @@ func convert(x *lazy.Tensor, d types.DType) *lazy.Tensor {
 // StepGrads is [optim.Optimizer.StepGrads] with gradients that [LossScaler.Unscale] of this step returned, changed or not.
 // If one was not finite, parameters and state stay what they were, and the scale shrinks.
 func (s *LossScaler) StepGrads(grads []*lazy.Tensor) error {
-	if s.err != nil {
-		return s.err
+	if err := s.made(); err != nil {
+		return err
 	}
 	found := s.found
 	if s.found = nil; found == nil {
@@ -170,15 +198,15 @@ func (s *LossScaler) StepGrads(grads []*lazy.Tensor) error {
 	grown := scale.MulScalar(s.config.Growth)
 	full := tracker.EqualScalar(float64(s.config.Interval))
 	grown = full.And(grown.IsFinite()).Where(grown, scale)
-	s.scale.Assign(found.Where(scale.MulScalar(s.config.Backoff), grown))
+	s.scale.Assign(found.Where(scale.MulScalar(s.config.Backoff).MaximumScalar(least), grown))
 	s.tracker.Assign(found.Or(full).ScalarWhere(0, tracker))
 	return nil
 }
 
 // StepBackward is [optim.Optimizer.StepBackward] with the gradients of scaled losses.
 func (s *LossScaler) StepBackward() error {
-	if s.err != nil {
-		return s.err
+	if err := s.made(); err != nil {
+		return err
 	}
 	return s.o.StepBackwardBy(func(grads []*lazy.Tensor) error {
 		grads, err := s.Unscale(grads)

@@ -141,6 +141,7 @@ func TestScalerMistakes(t *testing.T) {
 		"loss_scaler: the optimizer is nil: give the one whose steps it is to skip": amp.NewLossScaler(nil, amp.ScalerConfig{}),
 		"loss_scaler: sgd: no parameters: give the variables to train":              amp.NewLossScaler(optim.NewSGD(dev, nil, optim.SGDConfig{}), amp.ScalerConfig{}),
 		"loss_scaler: Scale -1 is not a number of f32 above 0":                      amp.NewLossScaler(o, amp.ScalerConfig{Scale: -1}),
+		"loss_scaler: Scale 1e-60 is not a number of f32 above 0":                   amp.NewLossScaler(o, amp.ScalerConfig{Scale: 1e-60}),
 		"loss_scaler: Growth 0.5 is not a finite number from 1 on":                  amp.NewLossScaler(o, amp.ScalerConfig{Growth: 0.5}),
 		"loss_scaler: Backoff 1 is not in (0, 1)":                                   amp.NewLossScaler(o, amp.ScalerConfig{Backoff: 1}),
 		"loss_scaler: Interval -1 is not from 1 on":                                 amp.NewLossScaler(o, amp.ScalerConfig{Interval: -1}),
@@ -152,4 +153,31 @@ func TestScalerMistakes(t *testing.T) {
 		require.EqualError(t, s.StepBackward(), want)
 	}
 	require.EqualError(t, amp.NewLossScaler(o, amp.ScalerConfig{}).Step(nil), "loss_scaler: the loss is nil")
+	var none *amp.LossScaler
+	require.EqualError(t, none.Step(tr.Read(w)), "loss_scaler: the scaler is nil: make it by NewLossScaler")
+	require.EqualError(t, none.StepBackward(), "loss_scaler: the scaler is nil: make it by NewLossScaler")
+	require.Nil(t, none.Factor())
+	require.Empty(t, none.State())
+	require.EqualError(t, new(amp.LossScaler).Step(tr.Read(w)), "loss_scaler: the scaler is the zero value: make it by NewLossScaler")
+	s := amp.NewLossScaler(o, amp.ScalerConfig{})
+	_, err := s.Unscale(tensors{tr.Read(w)})
+	require.NoError(t, err)
+	_, err = s.Unscale(tensors{tr.Read(w)})
+	require.EqualError(t, err, "loss_scaler: Unscale is called twice in a step: give what it returns to StepGrads before")
+	_, err = s.Unscale(tensors{tr.Read(w)})
+	require.NoError(t, err)
+}
+
+// The scale never becomes 0, from which it would not grow.
+func TestLeastScale(t *testing.T) {
+	dev, tr := open(t)
+	w := dev.Variable("w", lazy.F32)
+	s := amp.NewLossScaler(optim.NewSGD(dev, tensors{w}, optim.SGDConfig{LR: 1}), amp.ScalerConfig{Scale: 0x1p-125, Backoff: 0.25})
+	for range 2 {
+		_, err := s.Unscale(tensors{lazy.Const(tr, lazy.F32, math.Inf(1))})
+		require.NoError(t, err)
+		require.NoError(t, s.StepGrads(tensors{lazy.Const(tr, lazy.F32, math.Inf(1))}))
+		require.NoError(t, tr.MarkStep())
+		require.Equal(t, []float64{0x1p-126}, floats(t, s.Factor()))
+	}
 }
