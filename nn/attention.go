@@ -165,9 +165,11 @@ var definedRotary = lazy.Define(lazy.Composite{
 	Name: "nn.rotary", Doc: "returns x with pairs of features turned.", Inline: true,
 	Operands: []ops.Operand{{Name: "x", Is: ops.FloatOrComplex}, {Name: "places", Is: ops.Integer}},
 	Attrs:    []ops.Attr{{Name: "base", Kind: ops.Real}, {Name: "interleaved", Kind: ops.Flag}},
-	Where:    []ops.Demand{{Name: "rank", Text: "x has two axes or more"}, {Name: "even", Text: "the number of features is even"}},
-	Check: func(x []*lazy.Tensor, _ lazy.Attrs) (demand, reason string) {
-		switch {
+	Where:    []ops.Demand{{Name: "rank", Text: "x has two axes or more"}, {Name: "even", Text: "the number of features is even"}, {Name: "base", Text: "base is a positive number"}},
+	Check: func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		switch base := a.Float("base"); {
+		case base < 0:
+			return "base", fmt.Sprintf("base is %v, must be positive, or 0 for 10,000", base)
 		case x[0].Rank() < 2:
 			return "rank", fmt.Sprintf("x has rank %d, must be […, n, features]", x[0].Rank())
 		case x[0].Dim(-1)%2 != 0:

@@ -300,4 +300,7 @@ func TestRotary(t *testing.T) {
 		require.ErrorContains(t, nn.Rotary(x, places, nn.RotaryOptions{}).Err(), "nn.rotary("+x.Type().String())
 		require.ErrorContains(t, nn.Rotary(x, places, nn.RotaryOptions{}).Err(), want)
 	}
+	even := lazy.Ones(tr, lazy.F32, 2, 4)
+	require.ErrorContains(t, nn.Rotary(even, places, nn.RotaryOptions{Base: -2}).Err(), "base is -2, must be positive, or 0 for 10,000")
+	require.ErrorContains(t, nn.Rotary(even, places, nn.RotaryOptions{Base: math.NaN()}).Err(), "base is NaN, must be a finite number")
 }

@@ -51,7 +51,7 @@ func (c *KeyValueCache) Update(k, v, at *lazy.Tensor, length int) (keys, values 
 // Attention records the causal attention of the n tokens from position at on, a scalar of I32, to themselves and to those
 // before them, which the cache keeps. q[n, heads·Features], k and v[n, Heads·Features] are results of linear layers, and heads
 // is a multiple of Heads. With rotary, queries and keys have rotary position embeddings. It reads the first length positions
-// of the cache, at+n or more, and returns [n, heads·Features].
+// of the cache, at+n or more, and returns [n, heads·Features]. A position behind the last is an error when the step runs.
 func (c *KeyValueCache) Attention(q, k, v, at *lazy.Tensor, length int, rotary *nn.RotaryOptions) *lazy.Tensor {
 	for _, x := range []*lazy.Tensor{q, k, v} {
 		if x.Err() != nil {
@@ -62,7 +62,7 @@ func (c *KeyValueCache) Attention(q, k, v, at *lazy.Tensor, length int, rotary *
 		}
 	}
 	tr, shape := q.Trace(), q.OpenShape()
-	positions := lazy.Iota(tr, lazy.I32, 0, q.OpenDim(0)).Add(at)
+	positions := lazy.Iota(tr, lazy.I32, 0, q.OpenDim(0)).Add(at).Within(0, c.Positions-1, "position")
 	seen := lazy.Iota(tr, lazy.I32, 0, length).LessEqual(positions.Unsqueeze(-1)) // [queries, keys]
 	q, k, v = splitHeads(q, k, v, positions, c.Features, rotary)
 	k, v = c.Update(k, v, at, length)

@@ -73,6 +73,8 @@ func TestGroupedAttention(t *testing.T) {
 
 	require.ErrorContains(t, l.Forward(lazy.Ones(tr, lazy.F32, features)).Err(), "x is f32[16], must be [n, Features] or [batch, n, Features]")
 	require.ErrorContains(t, l.Next(lazy.Ones(tr, lazy.F32, 1, 1, features), lazy.Const(tr, lazy.I32, 0), places).Err(), "x is f32[1,1,16], must be [n, Features]")
+	_, err = lazy.ToSlice[float32](l.Next(lazy.Ones(tr, lazy.F32, 2, features), lazy.Const(tr, lazy.I32, places-1), places))
+	require.ErrorContains(t, err, "the position is 8, must be from 0 to 7")
 	at, row := lazy.Const(tr, lazy.I32, 0), lazy.Ones(tr, lazy.F32, 1, features)
 	require.ErrorContains(t, l.Cache.Attention(row, row.Unsqueeze(0), row, at, places, nil).Err(), "queries, keys and values must be [n, features], found f32[1,1,16]")
 	require.ErrorContains(t, all.Next(lazy.Ones(tr, lazy.F32, 1, features), lazy.Const(tr, lazy.I32, 0), places).Err(), "layers.GroupedAttention.Positions is 0: set it to call Next")
