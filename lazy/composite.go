@@ -399,7 +399,7 @@ func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, b
 			return nil, false, fmt.Errorf("gradient of %s: %w", c.name, err)
 		}
 		if grads[i] = tr.operand(g.conjugate()); !g.Type().Equal(xs[i].Type()) {
-			return nil, false, fmt.Errorf("gradient of %s: operand %d is %v and its gradient %v", c.name, i, xs[i].Type(), g.Type())
+			return nil, false, fmt.Errorf("gradient of %s: operand %d is %v and its gradient %v%s", c.name, i, xs[i].Type(), g.Type(), underAutocast(xs[i].DType(), g.DType()))
 		}
 	}
 	return grads, true, nil

@@ -85,6 +85,10 @@ func gradients(op string, y, ct *Tensor, wrt []*Tensor) (grads []*Tensor, bad *T
 	if bad != nil {
 		return nil, bad
 	}
+	if op == "backward" && root.Op == ir.OpStop && !slices.Contains(nodes, root) {
+		return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
+			"nothing that y depends on has a gradient: y was recorded in a scope of NoGrad, or by Stop, at %v; record it outside", root.Loc))
+	}
 	if root.Op == ir.OpParameter && !root.Tracked() && !isNumber(root) && !slices.Contains(nodes, root) {
 		if c := tr.closure(); c != nil {
 			return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
@@ -401,6 +405,8 @@ func (t *Tensor) OnGrad(f func(g *Tensor) *Tensor) (remove func()) {
 	case err != nil:
 	case f == nil:
 		err = opError(h.at, op, ErrUsage, []*Tensor{t}, "the function is nil")
+	case !t.DType().Continuous():
+		err = opError(h.at, op, ErrType, []*Tensor{t}, "there is no gradient with respect to a tensor of %v", t.DType())
 	default:
 		if n = tr.operand(t); n == nil {
 			err = tr.refusal(op, t)

@@ -185,3 +185,27 @@ func TestScopesEndWithWhatIsAround(t *testing.T) {
 	require.Equal(t, lazy.F32, x.MatMul(x.Transpose(1, 0)).DType())
 	require.NotNil(t, lazy.GradOrNil(x.Exp().Sum(), x)[0])
 }
+
+// What has no gradient is an error that says why.
+func TestMistakesOfBackwardAndOnGrad(t *testing.T) {
+	d := open(t, "eval")
+	w := lazy.SetValues(d.Variable("w", lazy.F32, 2), []float32{3, -1})
+	tr := lazy.NewTrace(d)
+	end := tr.NoGrad()
+	loss := tr.Read(w).Exp().Sum()
+	end()
+	require.ErrorContains(t, loss.Backward(), "recorded in a scope of NoGrad, or by Stop, at hooks_test.go:")
+	require.NoError(t, tr.Read(w).Exp().Sum().Backward())
+
+	x := lazy.From(tr, []float32{1, 2})
+	y := lazy.CustomGrad([]*lazy.Tensor{x}, func(x []*lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{x[0].Exp()} },
+		func(_, _, ct []*lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{ct[0].Convert(lazy.BF16)} })[0]
+	require.ErrorContains(t, lazy.Grad(y.Sum(), x)[0].Err(), "in a scope of Autocast products are narrower")
+	_, ys := lazy.Scan(func(_ *lazy.Trace, c, _ []*lazy.Tensor) (next, ys []*lazy.Tensor) {
+		return []*lazy.Tensor{c[0].Convert(lazy.BF16)}, []*lazy.Tensor{c[0]}
+	}, []*lazy.Tensor{x}, []*lazy.Tensor{x}, lazy.ScanOptions{})
+	require.ErrorContains(t, ys[0].Err(), "in a scope of Autocast products are narrower")
+
+	lazy.From(tr, []int32{1}).OnGrad(func(g *lazy.Tensor) *lazy.Tensor { return g })
+	require.ErrorContains(t, tr.MarkStep(), "there is no gradient with respect to a tensor of i32")
+}

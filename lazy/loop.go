@@ -272,7 +272,7 @@ func (l *loop) changes(results []*ir.Node, n int) *OpError {
 			return err // the body has released it
 		}
 		if y := results[i]; !x.Type().Equal(y.Type) {
-			return opError(l.site, l.op, ErrType, l.init, "state %d is %v at first, of %v, and %v after an iteration, of %v", i-l.ours, x.Type(), x.madeAt(), y.Type, y.Loc)
+			return opError(l.site, l.op, ErrType, l.init, "state %d is %v at first, of %v, and %v after an iteration, of %v%s", i-l.ours, x.Type(), x.madeAt(), y.Type, y.Loc, underAutocast(x.DType(), y.Type.DType))
 		}
 	}
 	return nil

@@ -261,6 +261,14 @@ func (tr *Trace) Autocast(dtype types.DType) (end func()) {
 	return func() { tr.endCasts(slices.Index(tr.casts, s)) }
 }
 
+// underAutocast is what errors add about dtypes that [Trace.Autocast] can have made different; "" if it cannot.
+func underAutocast(a, b types.DType) string {
+	if a == b || !a.IsFloat() || !b.IsFloat() || a.Size() > 4 || b.Size() > 4 {
+		return ""
+	}
+	return "; in a scope of Autocast products are narrower: convert the result with Convert"
+}
+
 // typeScope is an open scope of [Trace.Autocast] or [Trace.NoGrad].
 type typeScope struct {
 	outside types.DType // what autocast is when it ends
