@@ -15,7 +15,8 @@ import (
 )
 
 // Every snippet of docs/use, docs/why, docs/explain.md, docs/controlflow.md and docs/complex.md is a part of an
-// example with an output, here or in package ltctest, fft or tokenizer: it compiles, runs and does what the page says.
+// example with an output, here or in package ltctest, fft, tokenizer or amp. It compiles, runs and does what the
+// page says.
 func TestDocumentationIsExamples(t *testing.T) {
 	bodies := exampleBodies(t)
 	pages, err := filepath.Glob("../docs/[uw][sh][ey]/*.md")
@@ -36,10 +37,10 @@ func TestDocumentationIsExamples(t *testing.T) {
 	require.Greater(t, snippets, 30)
 }
 
-// exampleBodies returns what is between the braces of the examples here and in packages ltctest, fft and tokenizer.
+// exampleBodies returns what is between the braces of the examples here and in packages ltctest, fft, tokenizer and amp.
 func exampleBodies(t *testing.T) []string {
 	var files, bodies []string
-	for _, dir := range []string{".", "../ltctest", "../fft", "../tokenizer"} {
+	for _, dir := range []string{".", "../ltctest", "../fft", "../tokenizer", "../optim/amp"} {
 		more, err := filepath.Glob(filepath.Join(dir, "example*_test.go"))
 		require.NoError(t, err)
 		files = append(files, more...)
