@@ -8,8 +8,8 @@ import (
 	"ltc/lazy"
 )
 
-// Accumulator sums gradients over several steps, for batches that are too large for one.
-// Divide the losses by their number, as in PyTorch.
+// Accumulator sums gradients over several steps, for batches beyond memory.
+// Divide losses by their number, as in PyTorch.
 type Accumulator struct {
 	params, sums []*lazy.Tensor
 	err          error

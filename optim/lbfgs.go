@@ -50,7 +50,7 @@ type lbfgsState struct {
 	next, count, done *lazy.Tensor // row to write, rows written, iterations
 }
 
-// NewLBFGS returns an LBFGS of params, floating-point variables of dev, each given once.
+// NewLBFGS returns an LBFGS of params, floating-point variables of dev, each once.
 func NewLBFGS(dev *lazy.Device, params []*lazy.Tensor, c LBFGSConfig) *LBFGS {
 	fill(&c.LR, 0, 1)
 	fill(&c.ToleranceGrad, 0, 1e-7)
@@ -115,7 +115,7 @@ func (o *LBFGS) SetLR(lr float64) { o.config.LR = lr }
 // Evaluations returns how often the loss has been computed.
 func (o *LBFGS) Evaluations() int { return o.evaluations }
 
-// State returns the variables that the next step depends on, but for the parameters.
+// State returns all variables but the parameters.
 func (o *LBFGS) State() []*lazy.Tensor {
 	if o.err != nil {
 		return nil

@@ -275,8 +275,7 @@ func (o *Optimizer) problem() error {
 // parameter whose gradient is nil, or that requires none, stays as it is.
 func (o *Optimizer) StepGrads(grads []*lazy.Tensor) error { return o.StepGradsUnless(nil, grads) }
 
-// StepGradsUnless is [Optimizer.StepGrads] that leaves parameters and state as they are in steps where skip is true: a
-// bool scalar, or nil.
+// StepGradsUnless is [Optimizer.StepGrads] that changes nothing in steps where skip, a bool scalar, is true.
 func (o *Optimizer) StepGradsUnless(skip *lazy.Tensor, grads []*lazy.Tensor) error {
 	if err := o.problem(); err != nil {
 		return err
@@ -330,8 +329,7 @@ func (o *Optimizer) StepBackward() error {
 	return o.StepBackwardBy(o.StepGrads)
 }
 
-// StepBackwardBy is [Optimizer.StepBackward] with another step than [Optimizer.StepGrads], such as one that
-// clips gradients before.
+// StepBackwardBy is [Optimizer.StepBackward] with another step, such as one that clips gradients before.
 func (o *Optimizer) StepBackwardBy(step func(grads []*lazy.Tensor) error) error {
 	params := o.Params()
 	grads := make([]*lazy.Tensor, len(params))
