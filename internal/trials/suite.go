@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Suite returns the folder of the selection of StableHLO's official tests, which is beside
-// that of the repository and need not be there. A test that is moved finds it again.
-func Suite() string {
+// Root returns the folder of the repository, of which a test is run in a folder.
+func Root() string {
 	dir, err := os.Getwd()
 	if err != nil {
 		panic(err)
@@ -18,5 +17,9 @@ func Suite() string {
 			root = dir // the last one: modules of examples are within
 		}
 	}
-	return filepath.Join(filepath.Dir(root), "shared/conformance/stablehlo")
+	return root
 }
+
+// Suite returns the folder of the selection of StableHLO's official tests, which is beside
+// that of the repository and need not be there. A test that is moved finds it again.
+func Suite() string { return filepath.Join(filepath.Dir(Root()), "shared/conformance/stablehlo") }

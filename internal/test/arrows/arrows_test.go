@@ -106,7 +106,7 @@ var allowed = map[string][]string{
 	"backends/cuda": {"backends/cuda/cublaslt", "backends/cuda/driver", "backends/cuda/ptx", "backends/cuda/ptx/attention", "backends/cuda/ptx/gemm", "backends/cuda/ptx/sorts", "backends/kit", "backends/kit/exec", "backends/kit/stages", "backends/kit/fuse", "backends/kit/plan", "backends/kit/kernel", "backends", "mlir", "soa",
 		"internal/footprint"},
 	"internal/test/cheader":    {},
-	"internal/test/inputs":     {},
+	"internal/test/inputs":     {"internal/trials"},
 	"internal/test/ptxas":      {},
 	"internal/test/ptxsim":     {"internal/test/ptxas", "internal/trials"},
 	"internal/test/cudasim":    {"backends/cuda", "backends", "soa", "internal/test/cudafake"},

@@ -1,7 +1,7 @@
 // Package inputs finds the models and the data of tests, which are not part of the repository. Its functions skip a test
 // whose files are not there.
 //
-// The package imports only packages of the standard library.
+// The package imports only ltc/internal/trials.
 package inputs
 
 import (
@@ -9,28 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-)
 
-// Root returns the root of the repository, as seen from the folder of a test.
-func Root(t testing.TB) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := dir
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			root = dir // the last one: modules of examples are within
-		}
-	}
-	return root
-}
+	"ltc/internal/trials"
+)
 
 // File returns the path of a file of a model or a data set that make inputs has fetched: minilm, efficientnet, smollm2 or
 // fashion. The empty file is the folder.
 func File(t testing.TB, name, file string) string {
 	t.Helper()
-	path := filepath.Join(Root(t), "out", "inputs", name, file)
+	path := filepath.Join(trials.Root(), "out", "inputs", name, file)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("%s is not there: make inputs INPUTS=%s fetches it", path, name)
 	}
@@ -52,7 +39,7 @@ func Expected(t testing.TB, file string, to any) {
 // Recorded returns the path of a recorded file that is not part of the repository, in ../shared/inputs.
 func Recorded(t testing.TB, file string) string {
 	t.Helper()
-	path := filepath.Join(filepath.Dir(Root(t)), "shared", "inputs", file)
+	path := filepath.Join(filepath.Dir(trials.Root()), "shared", "inputs", file)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no recorded file: %v", err)
 	}
