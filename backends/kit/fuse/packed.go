@@ -98,12 +98,14 @@ func (g *Graph) packInto(n, def *node) (c node, times int) {
 	}
 	asked := c
 	w := g.normalise(&asked)
+	sizes, strides := typical(w.sizes), typical(w.strides)
+	table := w.kernel.StrideTable(nil, strides)
 	if permutes(def.kernel) && g.windowOf(n, def) && !slices.ContainsFunc(w.kernel.Instrs, func(in kernel.Instr) bool {
-		return in.Op == kernel.Load && !in.Mem.Local && w.operands[in.Mem.Param].Value == g.root(def.ins()[0]) && runsInStage(w.kernel, in.Mem)
+		return in.Op == kernel.Load && !in.Mem.Local && w.operands[in.Mem.Param].Value == g.root(def.ins()[0]) && runsInStage(w.kernel, in.Mem, table)
 	}) {
 		return c, 0 // each element would be loaded alone, as often as it is in a window
 	}
-	timesA, timesB := g.o.Packs(w.kernel, typical(w.sizes), typical(w.strides))
+	timesA, timesB := g.o.Packs(w.kernel, sizes, strides)
 	if timesA == 0 || timesB == 0 {
 		return c, 0
 	}
@@ -136,11 +138,13 @@ func (g *Graph) windowOf(n, def *node) bool {
 	})
 }
 
-// runsInStage reports whether a load of a normal kernel takes neighbours along an axis of the
-// first stage.
-func runsInStage(k *kernel.Kernel, m *kernel.Access) bool {
+// runsInStage reports whether a load of a normal kernel takes elements along an axis of the first
+// stage that are neighbours, or two apart: vectors of both are loaded. The table has the strides of
+// the kernel.
+func runsInStage(k *kernel.Kernel, m *kernel.Access, table [][]int64) bool {
 	for d, x := range m.Index {
-		if k.Params[m.Param].Strides[d] == kernel.UnitStride && len(x.Terms) == 1 && x.Terms[0].Axis >= len(k.Axes) {
+		stride := table[m.Param][d]
+		if (stride == 1 || stride == 2) && len(x.Terms) == 1 && x.Terms[0].Axis >= len(k.Axes) {
 			return true
 		}
 	}

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e7b8894a46a3f2c33249dbcc"
+const buildID = "91b4392b461bc5bb2e37b02d"

@@ -245,6 +245,7 @@ func TestPackingOfKernels(t *testing.T) {
 			"conv3 f32 1x512x7^2 to 512 B01F 01IO":     "",
 			"conv3 f32 1x512x7^2 to 512 BF01 OI01":     "",
 			"conv7 f32 1x3x224^2 to 64 BF01 OI01 by 2": "",
+			"gradient by weights of conv3 by 2":        "f32_along_gather",
 			"conv1 f32 1x2048x7^2 to 512 BF01 OI01":    "",
 			"conv1 f32 1x1152x7^2 to 320 BF01 OI01":    "",
 			"conv1 f32 1x2048x7^2 to 512 BF01 01IO":    "",

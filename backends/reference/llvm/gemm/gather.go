@@ -26,16 +26,21 @@ type Runs struct {
 	Step   int
 }
 
-// order is along which dimension code packs vectors of elements of a size. Columns
-// are packed as vectors if all n of them are one run.
-func (g *Gather) order(size, n int) Order {
+// rows is the order of elements of a size of rows of A.
+func (g *Gather) rows(size int) Order {
 	switch {
-	case g.K.Step == size && g.K.Length > 1:
+	case g.K.Length > 1 && g.K.Step == size:
 		return AlongK
-	case g.Row.Step == size && g.Row.Length >= n:
-		return AcrossK
+	case g.K.Length > 1 && g.K.Step == 2*size:
+		return InStrides
 	}
 	return Anyhow
+}
+
+// acrossK reports whether all n columns of B of elements of a size are neighbours, and elements of k
+// are not.
+func (g *Gather) acrossK(size, n int) bool {
+	return g.Row.Step == size && g.Row.Length >= n && g.rows(size) != AlongK
 }
 
 // columns is the order of columns of elements of a size, in runs.
@@ -95,16 +100,20 @@ func (f *fn) each(r runs, first, n value.Value, body func(i, offset value.Value)
 	})
 }
 
-// gather packs A of a [Gather]: runs of k as vectors if along is set, else element
-// by element. The vector at the end of a run writes over what follows it, which
-// the next run writes anew, or over the begin of the next row.
-func (p *aPacker) gather(along bool) {
+// gather packs A of a [Gather]: runs of k as vectors if its elements are neighbours or two
+// elements apart, else element by element. The vector at the end of a run writes over what
+// follows it, which the next run writes anew, or over the begin of the next row.
+func (p *aPacker) gather(o Order) {
 	c := p.core
 	k := p.kRuns(p.operands)
 	elem, wide := c.laneSize()/c.group, c.lanes*c.group
+	step := 1
+	if o == InStrides {
+		step = 2
+	}
 	p.each(p.rowRuns(p.operands), p.m0, p.rows, func(m, offset value.Value) {
 		from, to := p.off(p.from, offset), p.off(p.to, p.mul(m, p.toRow))
-		if !along {
+		if o == Anyhow {
 			p.each(k, p.k0, p.k, func(i, offset value.Value) {
 				p.store(p.elements(p.off(from, offset), one), p.off(to, p.mul(i, i64(elem))), elem)
 			})
@@ -112,14 +121,18 @@ func (p *aPacker) gather(along bool) {
 			p.pieces(k, p.k0, p.k, func(done, offset, count value.Value) {
 				rest, full := p.rest(count, wide)
 				start := []value.Value{p.off(from, offset), p.off(to, p.mul(done, i64(elem)))}
-				piece := func(at []value.Value, mask value.Value) {
-					p.store(p.elements(at[0], Place{Lanes: vector.Lanes{N: wide, Mask: mask}}), at[1], elem)
+				piece := func(at []value.Value, count value.Value) {
+					l := runLanes{strided: step == 2}
+					if count != nil {
+						l = p.lanesOf(wide, i64(0), count, l.strided)
+					}
+					p.store(p.runOf(at[0], wide, l), at[1], elem)
 				}
 				end := p.count(full, i64(wide), start, func(_ value.Value, at []value.Value) []value.Value {
 					piece(at, nil)
-					return []value.Value{p.off(at[0], i64(wide*p.packer.from.Size())), p.off(at[1], i64(wide*elem))}
+					return []value.Value{p.off(at[0], i64(step*wide*p.packer.from.Size())), p.off(at[1], i64(wide*elem))}
 				})
-				p.when(p.some(rest), func() { piece(end, p.mask(wide, rest)) })
+				p.when(p.some(rest), func() { piece(end, rest) })
 			})
 		}
 		p.fill(p.k, func(k value.Value) value.Value { return p.off(to, p.mul(k, i64(elem))) })
@@ -206,31 +219,32 @@ func (p *bPacker) gatherRuns(from, to value.Value, strided bool) {
 			from := p.off(from, p.sub(offset, p.mul(done, i64(step*elem))))
 			all := p.Block.NewICmp(enum.IPredEQ, count, i64(c.lanes))
 			p.either(all, func() { p.runsOf(from, to, starts, runLanes{strided: strided}) }, func() {
-				end := p.add(done, count)
-				l := runLanes{strided: strided, units: p.between(c.lanes, done, end)}
-				l.first, l.second = l.units, nil
-				if strided {
-					begin, end := p.mul(done, i64(2)), p.sub(p.mul(end, i64(2)), i64(1))
-					l.first = p.between(c.lanes, begin, end)
-					l.second = p.between(c.lanes, p.sub(begin, i64(c.lanes-1)), p.sub(end, i64(c.lanes-1)))
-				}
-				p.runsOf(from, to, starts, l)
+				p.runsOf(from, to, starts, p.lanesOf(c.lanes, done, p.add(done, count), strided))
 			})
 		})
 		return nil
 	})
 }
 
-// runLanes are the lanes of a vector that a run of columns has; all if units is nil.
+// runLanes are the lanes of a vector that a run has; all if units is nil. Elements of the run are
+// neighbours, or two elements apart if strided is set.
 type runLanes struct {
 	strided       bool
 	units         value.Value // of the vector
-	first, second value.Value // of the vectors that are loaded; the second if columns are strided
+	first, second value.Value // of the vectors that are loaded; the second if strided is set
 }
 
-// between is the mask of the lanes from begin to end.
-func (p *bPacker) between(lanes int, begin, end value.Value) value.Value {
-	return p.Block.NewXor(p.mask(lanes, end), p.mask(lanes, begin))
+// lanesOf are those from begin to end of a vector of n lanes.
+func (p *packer) lanesOf(n int, begin, end value.Value, strided bool) runLanes {
+	between := func(begin, end value.Value) value.Value { return p.Block.NewXor(p.mask(n, end), p.mask(n, begin)) }
+	l := runLanes{strided: strided, units: between(begin, end)}
+	l.first = l.units
+	if strided {
+		begin, end = p.mul(begin, i64(2)), p.sub(p.mul(end, i64(2)), i64(1))
+		l.first = between(begin, end)
+		l.second = between(p.sub(begin, i64(n-1)), p.sub(end, i64(n-1)))
+	}
+	return l
 }
 
 // runsAhead is how many bytes before they are read columns of an image are asked for:
@@ -252,7 +266,7 @@ func (p *bPacker) runsOf(from, to, starts value.Value, l runLanes) {
 			}
 			first := p.off(from, p.load(ll.I64, at, 8))
 			p.prefetch(p.off(first, i64(runsAhead)), false, 2)
-			rows[r] = p.runOf(first, l)
+			rows[r] = p.runOf(first, c.lanes, l)
 		}
 		v := p.unitsOf(rows)
 		if l.units == nil {
@@ -286,10 +300,9 @@ func (p *bPacker) where(there value.Value, l runLanes) runLanes {
 	return l
 }
 
-// runOf loads lanes of columns of one k. Of columns that are two elements apart nothing
-// behind the last one is loaded.
-func (p *bPacker) runOf(from value.Value, l runLanes) value.Value {
-	n := p.core.lanes
+// runOf loads lanes of n elements of a run. Of elements that are two apart nothing behind the
+// last one is loaded.
+func (p *packer) runOf(from value.Value, n int, l runLanes) value.Value {
 	v := p.elements(from, Place{Lanes: vector.Lanes{N: n, Mask: l.first}})
 	if !l.strided {
 		return v

@@ -25,7 +25,7 @@ func (m *module) packA(p packer, name string, o Order, gathers bool) {
 		batch: a[8], m0: a[9], k0: a[10]}
 	switch {
 	case gathers:
-		q.gather(o == AlongK)
+		q.gather(o)
 	case o == AlongK:
 		q.copy()
 	case o == AcrossK:

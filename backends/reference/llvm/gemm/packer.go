@@ -18,7 +18,7 @@ const (
 	AcrossK                // rows of A, or columns of B, are
 	Anyhow                 // none are, or nothing is known
 	InRuns                 // runs of columns of a gathered B are
-	InStrides              // runs of columns of a gathered B are two elements apart
+	InStrides              // runs of columns of a gathered B, or of k of a gathered A, are two elements apart
 )
 
 func (o Order) String() string { return [...]string{"along", "across", "any", "runs", "strides"}[o] }

@@ -337,10 +337,7 @@ func (q *Plan) oneRow() {
 func (q *Plan) orderA() Order {
 	p := &q.p
 	if g := p.GatherA; g != nil {
-		if g.order(p.A.Size(), p.M) == AlongK {
-			return AlongK
-		}
-		return Anyhow
+		return g.rows(p.A.Size())
 	}
 	return orderOf(p.StrideA[2], p.StrideA[1])
 }
@@ -351,7 +348,7 @@ func (q *Plan) orderB() Order {
 		switch {
 		case !p.PackedB && g.K.Length == 1 && g.Row.Length > 1 && g.columns(p.B.Size()) != Anyhow:
 			return g.columns(p.B.Size())
-		case g.order(p.B.Size(), p.N) == AcrossK && q.core.group == 1:
+		case q.core.group == 1 && g.acrossK(p.B.Size(), p.N):
 			return AcrossK
 		case q.core.group == 1 && g.AlongK(p.B.Size(), p.N):
 			return AlongK

@@ -46,7 +46,7 @@ type trial struct {
 	atEnd, packed    bool
 	before           int // 1: A has a prologue, 2: B, 3: both
 	gather           int // 1: A is gathered, 2: B, 3: both
-	apart            int // so many elements from a column of a gathered B to the next, each k a run; 0: any
+	apart            int // so many elements from a column of a gathered B to the next, each k a run, and from an element of k of a gathered A to the next; 0: any
 	// Bytes of i32 sums are without signs.
 	unsignedA, unsignedB bool
 }
@@ -75,6 +75,10 @@ func (x trial) run(t *testing.T, on Machine) operands {
 	}
 	var gathers [2]*Gather
 	if x.gather&1 != 0 {
+		if x.apart > 0 {
+			o.a = newTensor(t, x.a, [3]int{x.batch, x.m, max(x.apart*(x.k-1)+1, 0)}, orders[0], x.gap, x.atEnd)
+			o.a.sizes[2], o.a.strides[2] = x.k, x.apart
+		}
 		gathers[0] = o.a.gather(r, 1, 2)
 	}
 	switch {

@@ -128,11 +128,11 @@ func Usual(on Machine) []Unit {
 		few := Dense(a, a, acc, c, 1, mostFewRows, 100, 100)
 		few.StrideB = [3]int{0, 1, 100}
 		unitsOf(few)
-		for i := range 2 * 2 {
+		for i := range 3 * 2 {
 			size := a.Size()
 			p := Dense(a, a, acc, c, 1, 100, 100, 100)
-			p.GatherA = &Gather{K: Runs{Length: 2, Step: size << (i % 2)}}
-			p.GatherB = &Gather{Row: Runs{Length: p.N, Step: size << (i / 2)}}
+			p.GatherA = &Gather{K: Runs{Length: 2, Step: size * (1 + i%3)}}
+			p.GatherB = &Gather{Row: Runs{Length: p.N, Step: size << (i / 3)}}
 			unitsOf(p)
 		}
 		for _, step := range []int{1, 2} {
