@@ -6,6 +6,7 @@ import (
 
 	"ltc/ir/types"
 	"ltc/lazy"
+	"ltc/optim/internal/state"
 )
 
 // Average keeps averages of parameters over the steps of training, as
@@ -60,7 +61,7 @@ func (a *Average) Update(tr *lazy.Trace) error {
 	}
 	for i, w := range a.params {
 		mean := tr.Read(a.means[i])
-		next := mean.Lerp(convert(tr.Read(w), mean.DType()), convert(weight, mean.DType()))
+		next := mean.Lerp(state.Convert(tr.Read(w), mean.DType()), state.Convert(weight, mean.DType()))
 		if next.Err() != nil {
 			return next.Err()
 		}
@@ -80,9 +81,9 @@ func (a *Average) Swap(tr *lazy.Trace) error {
 	fresh := tr.Read(a.count).EqualScalar(0)
 	for i, w := range a.params {
 		now, mean := tr.Read(w), tr.Read(a.means[i])
-		mean = fresh.Where(convert(now, mean.DType()), mean)
-		w.Assign(convert(mean, w.DType()))
-		a.means[i].Assign(convert(now, mean.DType()))
+		mean = fresh.Where(state.Convert(now, mean.DType()), mean)
+		w.Assign(state.Convert(mean, w.DType()))
+		a.means[i].Assign(state.Convert(now, mean.DType()))
 	}
 	return nil
 }
@@ -104,5 +105,5 @@ func (a *Average) LoadState(tr *lazy.Trace, tensors map[string]*lazy.Tensor) err
 	if a.err != nil {
 		return a.err
 	}
-	return load(a.name, tr, a.State(), tensors)
+	return state.Load(a.name, tr, a.State(), tensors)
 }

@@ -5,6 +5,7 @@ import (
 
 	"ltc/ir/types"
 	"ltc/lazy"
+	"ltc/optim/internal/state"
 )
 
 // ClipNorm returns gradients scaled so that the norm of all their elements together is at
@@ -25,8 +26,8 @@ func ClipNorm(grads []*lazy.Tensor, limit float64) (clipped []*lazy.Tensor, norm
 		if g == nil {
 			continue
 		}
-		x := convert(g, wide(g.DType()))
-		square := convert(x.Mul(x).Sum(), widest)
+		x := state.Convert(g, wide(g.DType()))
+		square := state.Convert(x.Mul(x).Sum(), widest)
 		if norm == nil {
 			norm = square
 		} else {
@@ -43,7 +44,7 @@ func ClipNorm(grads []*lazy.Tensor, limit float64) (clipped []*lazy.Tensor, norm
 	factor := norm.AddScalar(1e-6).RDivScalar(limit).MinimumScalar(1)
 	clipped = each(grads, func(g *lazy.Tensor) *lazy.Tensor {
 		d := wide(g.DType())
-		return convert(convert(g, d).Mul(convert(factor, d)), g.DType())
+		return state.Convert(state.Convert(g, d).Mul(state.Convert(factor, d)), g.DType())
 	})
 	return clipped, norm, nil
 }

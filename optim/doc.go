@@ -36,5 +36,5 @@
 // Parameters of 16 bits are updated in f32 and rounded once, and their state is f32. The
 // field Master of a config keeps the parameters themselves in a wider dtype, too.
 //
-// The package imports only ltc/internal/diag, ltc/ir/types and ltc/lazy.
+// The package imports only ltc/internal/diag, ltc/ir/types, ltc/lazy and ltc/optim/internal/state.
 package optim

@@ -7,6 +7,7 @@ import (
 
 	"ltc/ir/types"
 	"ltc/lazy"
+	"ltc/optim/internal/state"
 )
 
 // MuonConfig is the config of [NewMuon].
@@ -80,7 +81,7 @@ func (c muon) update(s *step) *lazy.Tensor {
 		m = s.g.Add(m.Sub(s.g).Mul(s.momentum()))
 	}
 	s.shrink()
-	by := convert(c.orthogonal(m), s.w.DType())
+	by := state.Convert(c.orthogonal(m), s.w.DType())
 	return s.w.Sub(by.Mul(s.lr()).MulScalar(c.factor(s.w.Dim(0), s.w.Dim(1))))
 }
 

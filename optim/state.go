@@ -1,11 +1,8 @@
 package optim
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"ltc/lazy"
+	"ltc/optim/internal/state"
 )
 
 // State returns the variables that the next step depends on, but for the parameters: for
@@ -31,41 +28,5 @@ func (o *Optimizer) LoadState(tr *lazy.Trace, tensors map[string]*lazy.Tensor) e
 	if o.err != nil {
 		return o.err
 	}
-	return load(o.name, tr, o.State(), tensors)
-}
-
-// load assigns variables from the tensors of their names.
-func load(name string, tr *lazy.Trace, variables []*lazy.Tensor, tensors map[string]*lazy.Tensor) error {
-	if tr == nil {
-		return fmt.Errorf("%s: load: the trace is nil: give the one whose MarkStep is to load", name)
-	}
-	var problems, missing []string
-	var news []assignment
-	seen := map[string]bool{}
-	for _, v := range variables {
-		x, ok := tensors[v.Name()]
-		switch {
-		case seen[v.Name()]:
-			problems = append(problems, fmt.Sprintf("two variables are named %q: give parameters names that differ", v.Name()))
-		case !ok || x == nil:
-			missing = append(missing, fmt.Sprintf("%q", v.Name()))
-		case x.Err() != nil:
-			problems = append(problems, fmt.Sprintf("%q: %v", v.Name(), x.Err()))
-		case !slices.Equal(x.Shape(), v.Shape()) || x.DType() != v.DType():
-			problems = append(problems, fmt.Sprintf("%q is %v, and its variable %v", v.Name(), x.Type(), v.Type()))
-		default:
-			news = append(news, assignment{v, tr.Read(x)})
-		}
-		seen[v.Name()] = true
-	}
-	if len(missing) > 0 {
-		problems = append(problems, "the tensors lack "+strings.Join(missing, ", "))
-	}
-	if len(problems) > 0 {
-		return fmt.Errorf("%s: load: %s: load what the same optimizer of the same parameters saved", name, strings.Join(problems, "; "))
-	}
-	for _, a := range news {
-		a.variable.Assign(a.value)
-	}
-	return nil
+	return state.Load(o.name, tr, o.State(), tensors)
 }

@@ -62,7 +62,7 @@ func (m *Means) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// variables are the network's, by their paths, and the optimizer's, by their names.
+// variables are the network's, by their paths, and those of the optimizer and of the scaler, by their names.
 func (l *Loop) variables() iter.Seq2[string, *lazy.Tensor] {
 	return func(yield func(string, *lazy.Tensor) bool) {
 		for name, v := range module.State(l.Net) {
@@ -70,7 +70,7 @@ func (l *Loop) variables() iter.Seq2[string, *lazy.Tensor] {
 				return
 			}
 		}
-		for name, v := range checkpoint.ByName(l.Optimizer.State()...) {
+		for name, v := range checkpoint.ByName(append(l.Optimizer.State(), l.Scaler.State()...)...) {
 			if !yield(name, v) {
 				return
 			}
@@ -78,7 +78,7 @@ func (l *Loop) variables() iter.Seq2[string, *lazy.Tensor] {
 	}
 }
 
-// Save writes a checkpoint, as checkpoint.Save does: the variables of the network and of the optimizer, the streams of
+// Save writes a checkpoint, as checkpoint.Save does: the variables of the network, the optimizer and the scaler, the streams of
 // Random, the loader's position, and what the epochs found. A loop that loads it goes on with the same bits.
 func (l *Loop) Save(path string) error {
 	if err := l.check(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"ltc/nn/layers"
 	"ltc/nn/module"
 	"ltc/optim"
+	"ltc/optim/amp"
 	"ltc/soa"
 	"ltc/train"
 )
@@ -89,6 +90,23 @@ func ExampleLoop_checkpoint() {
 	// Output:
 	// true after 51 steps
 	// 184 steps
+}
+
+// Products of f16, with losses that are scaled and gradients that are clipped.
+func ExampleLoop_scaler() {
+	loop := newDigits()
+	net := loop.Net.(layers.Sequential)
+	loop.Loss = func(x []*lazy.Tensor) train.Values {
+		defer x[0].Trace().Autocast(lazy.F16)()
+		return train.Values{"loss": nn.CrossEntropy(net.Forward(x[0]), x[1], nn.CrossEntropyOptions{})}
+	}
+	loop.ClipNorm = 1
+	loop.Scaler = amp.NewLossScaler(loop.Optimizer, amp.ScalerConfig{})
+	check(loop.Run(context.Background()))
+	last := loop.History[len(loop.History)-1]
+	fmt.Println(last.Steps, "steps, loss below 0.2:", last.Validation["loss"] < 0.2)
+	// Output:
+	// 184 steps, loss below 0.2: true
 }
 
 func ExampleEarlyStop() {

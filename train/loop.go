@@ -2,7 +2,8 @@
 // from which a run goes on with the same bits. Its central type is [Loop]. A program that needs another loop calls the
 // parts that [Loop.Run] calls: [Loop.Step], [Loop.Evaluate], [Loop.Save], [Loop.Load], [EarlyStop] and [Bar].
 //
-// The package imports only ltc/checkpoint, ltc/data, ltc/internal/diag, ltc/ir/types, ltc/lazy, ltc/nn/module and ltc/optim.
+// The package imports only ltc/checkpoint, ltc/data, ltc/internal/diag, ltc/ir/types, ltc/lazy, ltc/nn/module, ltc/optim
+// and ltc/optim/amp.
 package train
 
 import (
@@ -24,6 +25,7 @@ import (
 	"ltc/lazy"
 	"ltc/nn/module"
 	"ltc/optim"
+	"ltc/optim/amp"
 )
 
 // Values are scalars that a step computes, by name, such as "loss" and "accuracy". Each is a mean over the batch.
@@ -45,6 +47,9 @@ type Loop struct {
 
 	Validation *data.Loader[data.Arrays] // the validation set, which is evaluated after each epoch; nil: none
 	LR         optim.Schedule            // the learning rate of each step; nil: that of the optimizer
+	ClipNorm   float64                   // the most that the norm of all gradients together may be, as optim.ClipNorm; 0: any
+	ClipValue  float64                   // the most that an element of a gradient may be, as optim.ClipValue, before ClipNorm; 0: any
+	Scaler     *amp.LossScaler           // of the optimizer, scales losses for gradients of f16; nil: losses stay as they are
 	Stop       EarlyStop                 // ends training before the last epoch
 	Random     []*lazy.Random            // streams that Loss or layers draw from, for checkpoints: see module.Random
 	// Checkpoint is a file that Run saves to after each epoch and after each EverySteps steps. Run goes on from it if it is
@@ -105,6 +110,19 @@ func (l *Loop) check() error {
 		return errors.New("train: the loader Train has no batches: it has fewer rows than a batch and drops the last, or none")
 	case l.Loss == nil:
 		return errors.New(`train: Loss is nil: give a function that records the value "loss"`)
+	}
+	for _, limit := range []struct {
+		field string
+		of    float64
+	}{{"ClipNorm", l.ClipNorm}, {"ClipValue", l.ClipValue}} {
+		if !(limit.of >= 0) {
+			return fmt.Errorf("train: %s is %v: give a limit above 0, or 0 for none", limit.field, limit.of)
+		}
+	}
+	if l.Scaler != nil {
+		if err := l.Scaler.Check(l.Optimizer); err != nil {
+			return fmt.Errorf("train: Scaler: %w", err)
+		}
 	}
 	if err := module.Check(l.Net); err != nil {
 		return fmt.Errorf("train: %w", err)
@@ -232,14 +250,40 @@ func (l *Loop) recordStep(x []*lazy.Tensor) (Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	grads, err := l.Optimizer.Grads(values["loss"])
+	loss := values["loss"]
+	if l.Scaler != nil {
+		loss = l.Scaler.Scale(loss)
+	}
+	grads, err := l.Optimizer.Grads(loss)
 	if err != nil {
 		return nil, err
 	}
 	if names := unused(grads, l.Optimizer); len(names) > 0 && !l.AllowUnused {
 		return nil, fmt.Errorf("the loss does not depend on %s: %s; use the layers in Forward, freeze them, or set AllowUnused", diag.Count(len(names), "parameter"), strings.Join(names, ", "))
 	}
-	return values, l.Optimizer.StepGrads(grads)
+	return values, l.stepGrads(grads)
+}
+
+// stepGrads records the update by gradients of the loss, or of the scaled loss: they are clipped by their true size.
+func (l *Loop) stepGrads(grads []*lazy.Tensor) (err error) {
+	step := l.Optimizer.StepGrads
+	if l.Scaler != nil {
+		if grads, err = l.Scaler.Unscale(grads); err != nil {
+			return err
+		}
+		step = l.Scaler.StepGrads
+	}
+	if l.ClipValue > 0 {
+		if grads, err = optim.ClipValue(grads, l.ClipValue); err != nil {
+			return err
+		}
+	}
+	if l.ClipNorm > 0 {
+		if grads, _, err = optim.ClipNorm(grads, l.ClipNorm); err != nil {
+			return err
+		}
+	}
+	return step(grads)
 }
 
 // Step trains on one batch and returns its values. It does not move the loader.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -22,6 +23,7 @@ import (
 	"ltc/nn/layers"
 	"ltc/nn/module"
 	"ltc/optim"
+	"ltc/optim/amp"
 	"ltc/soa"
 	"ltc/train"
 )
@@ -76,7 +78,7 @@ func bits(t testing.TB, l *train.Loop) map[string][]uint32 {
 	for name, v := range module.State(l.Net) {
 		add(name, v)
 	}
-	for _, v := range l.Optimizer.State() {
+	for _, v := range append(l.Optimizer.State(), l.Scaler.State()...) {
 		add(v.Name(), v)
 	}
 	return all
@@ -167,6 +169,101 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// A run with a scaler, of which some steps are skipped, goes on with the bits of one that was not ended.
+func TestResumeWithScaler(t *testing.T) {
+	scaled := func() *train.Loop {
+		l := newLoop(t)
+		l.ClipNorm = 0.5
+		l.Scaler = amp.NewLossScaler(l.Optimizer, amp.ScalerConfig{Scale: 0x1p24, Growth: 0x1p6, Backoff: 0x1p-4, Interval: 2})
+		loss := l.Loss
+		l.Loss = func(x []*lazy.Tensor) train.Values {
+			defer x[0].Trace().Autocast(lazy.F16)()
+			return loss(x)
+		}
+		return l
+	}
+	whole := scaled()
+	var factors []float64
+	whole.OnStep = func(int, train.Means) error {
+		factors = append(factors, whole.Scaler.Factor().Float())
+		return nil
+	}
+	require.NoError(t, whole.Run(t.Context()))
+	shrunk, grown := 0, 0
+	for i := 1; i < len(factors); i++ {
+		switch {
+		case factors[i] < factors[i-1]:
+			shrunk++
+		case factors[i] > factors[i-1]:
+			grown++
+		}
+	}
+	require.Positive(t, shrunk, "no step was skipped: %v", factors)
+	require.Positive(t, grown, factors)
+	training, _ := whole.Report()
+	require.EqualValues(t, 1, training.Compiled)
+	for _, cut := range []int{1, 4, 8} {
+		l := scaled()
+		l.Checkpoint, l.EverySteps = filepath.Join(t.TempDir(), "train.safetensors"), 1
+		l.OnStep = func(step int, _ train.Means) error {
+			if step == cut {
+				return errStop
+			}
+			return nil
+		}
+		require.ErrorIs(t, l.Run(t.Context()), errStop)
+		again := scaled()
+		again.Checkpoint = l.Checkpoint
+		require.NoError(t, again.Run(t.Context()))
+		requireSame(t, bits(t, whole), bits(t, again), cut)
+		require.Equal(t, history(whole), history(again))
+	}
+}
+
+// The gradients of a step are clipped: with a rate of 1 they are what the parameters change by.
+func TestClips(t *testing.T) {
+	changes := func(change func(l *train.Loop)) (norm, largest float64) {
+		l := newLoop(t)
+		l.Optimizer, l.LR = optim.NewSGD(l.Optimizer.Params()[0].Device(), l.Optimizer.Params(), optim.SGDConfig{LR: 1}), nil
+		change(l)
+		var before [][]float32
+		for _, w := range l.Optimizer.Params() {
+			x, err := lazy.ToSlice[float32](w)
+			require.NoError(t, err)
+			before = append(before, x)
+		}
+		for b, err := range l.Train.Rest() {
+			require.NoError(t, err)
+			_, err = l.Step(t.Context(), b)
+			require.NoError(t, err)
+			break
+		}
+		for i, w := range l.Optimizer.Params() {
+			x, err := lazy.ToSlice[float32](w)
+			require.NoError(t, err)
+			for j := range x {
+				d := float64(x[j]) - float64(before[i][j])
+				norm, largest = norm+d*d, max(largest, math.Abs(d))
+			}
+		}
+		return math.Sqrt(norm), largest
+	}
+	norm, largest := changes(func(*train.Loop) {})
+	require.Greater(t, norm, 0.5)
+	require.Greater(t, largest, 0.1)
+	norm, _ = changes(func(l *train.Loop) { l.ClipNorm = 0.25 })
+	require.InDelta(t, 0.25, norm, 1e-5)
+	norm, _ = changes(func(l *train.Loop) {
+		l.ClipNorm, l.Scaler = 0.25, amp.NewLossScaler(l.Optimizer, amp.ScalerConfig{})
+	})
+	require.InDelta(t, 0.25, norm, 1e-5, "gradients of a scaled loss are clipped by their true size")
+	_, largest = changes(func(l *train.Loop) { l.ClipValue = 0.01 })
+	require.InDelta(t, 0.01, largest, 1e-6)
+	norm, largest = changes(func(l *train.Loop) { l.ClipValue, l.ClipNorm = 0.01, 0.02 })
+	require.InDelta(t, 0.02, norm, 1e-6)
+	require.Less(t, largest, 0.01)
+}
+
 // A run that its context ends saves, and loses no batch.
 func TestCancel(t *testing.T) {
 	whole := newLoop(t)
@@ -225,6 +322,13 @@ func TestMistakes(t *testing.T) {
 		{func(l *train.Loop) { l.Train = nil }, "train: Train is nil"},
 		{func(l *train.Loop) { l.Train.Rows = 0 }, "train: the loader Train has no batches"},
 		{func(l *train.Loop) { l.Loss = nil }, `train: Loss is nil: give a function that records the value "loss"`},
+		{func(l *train.Loop) { l.ClipNorm = -1 }, "train: ClipNorm is -1: give a limit above 0, or 0 for none"},
+		{func(l *train.Loop) { l.ClipValue = math.NaN() }, "train: ClipValue is NaN: give a limit above 0, or 0 for none"},
+		{func(l *train.Loop) { l.Scaler = new(amp.LossScaler) }, "train: Scaler: loss_scaler: the scaler is the zero value: make it by NewLossScaler"},
+		{func(l *train.Loop) {
+			other := optim.NewSGD(l.Optimizer.Params()[0].Device(), l.Optimizer.Params(), optim.SGDConfig{LR: 1})
+			l.Scaler = amp.NewLossScaler(other, amp.ScalerConfig{})
+		}, "train: Scaler: loss_scaler: the scaler is another optimizer's: give NewLossScaler the one whose steps it is to skip"},
 		{func(l *train.Loop) {
 			l.Loss = func(x []*lazy.Tensor) train.Values { return train.Values{"los": x[0].Sum()} }
 		}, `train: step 0: Loss returned no value "loss", but ["los"]`},

@@ -61,6 +61,26 @@ func Example() {
 	// [0] <nil>
 }
 
+// The gradients of a step are scaled to a norm of at most 1.
+func Example_clipping() {
+	dev, err := lazy.Open("eval")
+	check(err)
+	tr := lazy.NewTrace(dev)
+	w := lazy.SetValues(dev.Variable("w", lazy.F32, 2), []float32{1, 2})
+	opt := optim.NewSGD(dev, []*lazy.Tensor{w}, optim.SGDConfig{LR: 1})
+	loss := lazy.From(tr, []float32{3, 4}).Mul(w).Sum()
+	grads, err := opt.Grads(loss)
+	check(err)
+	grads, norm, err := optim.ClipNorm(grads, 1) // or optim.ClipValue(grads, 0.5)
+	check(err)
+	check(opt.StepGrads(grads))
+	check(tr.MarkStep(norm)) // of the gradients before
+	values, err := lazy.ToSlice[float32](w)
+	check(err)
+	fmt.Printf("norm %v, w %.3f\n", norm.Float(), values)
+	// Output: norm 5, w [0.400 1.200]
+}
+
 // Gradients of two batches add up in the variable.
 func Example_gradients() {
 	dev, err := lazy.Open("eval")

@@ -1,7 +1,7 @@
 // Package amp has loss scaling for mixed precision, torch.amp.GradScaler. [lazy.Trace.Autocast] is torch.autocast.
 // The central type is [LossScaler].
 //
-// The package imports only ltc/ir/types, ltc/lazy and ltc/optim.
+// The package imports only ltc/ir/types, ltc/lazy, ltc/optim and ltc/optim/internal/state.
 package amp
 
 import (
@@ -13,6 +13,7 @@ import (
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/optim"
+	"ltc/optim/internal/state"
 )
 
 // ScalerConfig is the config of [NewLossScaler]. A field of 0 has PyTorch's default.
@@ -84,6 +85,17 @@ func (s *LossScaler) made() error {
 	return s.err
 }
 
+// Check returns an error if the scaler was made with a mistake, or for another optimizer than o.
+func (s *LossScaler) Check(o *optim.Optimizer) error {
+	if err := s.made(); err != nil {
+		return err
+	}
+	if s.o != o {
+		return errors.New("loss_scaler: the scaler is another optimizer's: give NewLossScaler the one whose steps it is to skip")
+	}
+	return nil
+}
+
 // Factor returns the scale, a variable; nil if there is none.
 func (s *LossScaler) Factor() *lazy.Tensor {
 	if s == nil {
@@ -93,12 +105,21 @@ func (s *LossScaler) Factor() *lazy.Tensor {
 }
 
 // State returns the scaler's variables, loss_scaler.scale and loss_scaler.tracker. A checkpoint has them with those of
-// the optimizer, by their names: checkpoint.LoadInto gives them their values before a step uses them.
+// the optimizer, by their names: checkpoint.LoadInto, before a step uses them, or [LossScaler.LoadState] gives them their values.
 func (s *LossScaler) State() []*lazy.Tensor {
 	if s.made() != nil {
 		return nil
 	}
 	return []*lazy.Tensor{s.scale, s.tracker}
+}
+
+// LoadState assigns the scale and its counter from tensors under the names of [LossScaler.State], as
+// [optim.Optimizer.LoadState] does. Training goes on with the bits of a run that was never interrupted.
+func (s *LossScaler) LoadState(tr *lazy.Trace, tensors map[string]*lazy.Tensor) error {
+	if err := s.made(); err != nil {
+		return err
+	}
+	return state.Load("loss_scaler", tr, s.State(), tensors)
 }
 
 // Step is [optim.Optimizer.Step] with the gradients of the scaled loss.
@@ -124,7 +145,7 @@ func (s *LossScaler) Scale(loss *lazy.Tensor) *lazy.Tensor {
 	if s.made() != nil || loss == nil {
 		return loss // Unscale returns the error
 	}
-	return loss.Mul(convert(loss.Trace().Read(s.scale), loss.DType()))
+	return loss.Mul(state.Convert(loss.Trace().Read(s.scale), loss.DType()))
 }
 
 // Unscale returns gradients of the scaled loss divided by the scale, in f32 if they are narrower,
@@ -162,7 +183,7 @@ func (s *LossScaler) Unscale(grads []*lazy.Tensor) ([]*lazy.Tensor, error) {
 		} else {
 			found = found.Or(bad)
 		}
-		if unscaled[i] = g.Mul(convert(inverse, g.DType())); unscaled[i].Err() != nil {
+		if unscaled[i] = g.Mul(state.Convert(inverse, g.DType())); unscaled[i].Err() != nil {
 			return nil, fmt.Errorf("loss_scaler: gradient %d: %w", i, unscaled[i].Err())
 		}
 	}
@@ -171,13 +192,6 @@ func (s *LossScaler) Unscale(grads []*lazy.Tensor) ([]*lazy.Tensor, error) {
 	}
 	s.found = found
 	return unscaled, found.Err()
-}
-
-func convert(x *lazy.Tensor, d types.DType) *lazy.Tensor {
-	if x.DType() == d {
-		return x
-	}
-	return x.Convert(d)
 }
 
 // StepGrads is [optim.Optimizer.StepGrads] with gradients that [LossScaler.Unscale] of this step returned, changed or not.

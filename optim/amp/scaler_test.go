@@ -133,6 +133,39 @@ func TestScalerAndClips(t *testing.T) {
 	require.ErrorContains(t, s.StepGrads(tensors{tr.Read(w)}), "loss_scaler: the step's gradients are not unscaled: give StepGrads what Unscale returns, once")
 }
 
+// A scaler that loads the state of another goes on with its scales.
+func TestScalerLoadState(t *testing.T) {
+	dev, tr := open(t)
+	w := dev.Variable("w", lazy.F32)
+	made := func() *amp.LossScaler {
+		return amp.NewLossScaler(optim.NewSGD(dev, tensors{w}, optim.SGDConfig{LR: 1}), amp.ScalerConfig{Scale: 16, Interval: 3})
+	}
+	step := func(s *amp.LossScaler, g float64) {
+		grads, err := s.Unscale(tensors{lazy.Const(tr, lazy.F32, g)})
+		require.NoError(t, err)
+		require.NoError(t, s.StepGrads(grads))
+		require.NoError(t, tr.MarkStep())
+	}
+	s, again := made(), made()
+	for _, g := range []float64{math.Inf(1), 1, 1} {
+		step(s, g)
+	}
+	saved := map[string]*lazy.Tensor{}
+	for _, v := range s.State() {
+		saved[v.Name()] = v
+	}
+	require.NoError(t, again.LoadState(tr, saved))
+	require.NoError(t, tr.MarkStep())
+	for _, want := range []float64{16, 16, 16, 32} { // the third good step is the first after loading
+		step(again, 1)
+		require.Equal(t, []float64{want}, floats(t, again.Factor()))
+	}
+	delete(saved, "loss_scaler.tracker")
+	require.EqualError(t, again.LoadState(tr, saved), `loss_scaler: load: the tensors lack "loss_scaler.tracker": load the state of one made with the same arguments`)
+	require.EqualError(t, again.LoadState(nil, saved), "loss_scaler: load: the trace is nil: give the one whose MarkStep is to load")
+	require.EqualError(t, new(amp.LossScaler).LoadState(tr, saved), "loss_scaler: the scaler is the zero value: make it by NewLossScaler")
+}
+
 func TestScalerMistakes(t *testing.T) {
 	dev, tr := open(t)
 	w := dev.Variable("w", lazy.F32)
