@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 
 // What the pages show are parts of the examples here.
 func TestPagesAreExamples(t *testing.T) {
-	for _, page := range []string{"first-model.md", "from-pytorch.md", "data.md", "saving.md", "serving.md"} {
+	for _, page := range []string{"first-model.md", "../from-pytorch/programs.md", "data.md", "saving.md", "serving.md"} {
 		t.Run(page, func(t *testing.T) { snippets.Check(t, page, "*_example_test.go") })
 	}
 }
