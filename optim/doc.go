@@ -23,8 +23,8 @@
 //
 // # Kernels
 //
-// The update of a parameter is one kernel, of rules without norms and products. The backend cpu runs short
-// kernels of a step as one chain of machine code. The backend cuda runs four and more in a row as one graph.
+// The update of a parameter is one kernel, of rules without norms and products. A step launches them together: the
+// backend cpu as one chain of machine code, and the backend cuda as one graph, once it has run them one by one.
 //
 // # Fields of zero
 //

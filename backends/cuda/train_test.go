@@ -12,6 +12,7 @@ import (
 	"ltc/internal/env"
 	"ltc/internal/test/cudafake"
 	"ltc/lazy"
+	"ltc/optim"
 )
 
 var registered atomic.Int64
@@ -203,4 +204,28 @@ func TestLostBehindSteps(t *testing.T) {
 		var gone *driver.LostError
 		require.ErrorAs(t, tr.MarkStep(y.Add(y)), &gone)
 	}
+}
+
+// A step that updates 200 parameters of 10 to 1,000 elements launches one graph, not a kernel for each.
+func TestUpdateIsOneLaunch(t *testing.T) {
+	dev, _, f := openLazy(t, cudafake.Options{Seed: 2})
+	var params []*lazy.Tensor
+	for i := range 200 {
+		params = append(params, dev.Variable(fmt.Sprintf("w%d", i), lazy.F32, 10+i*990/199))
+	}
+	o := optim.NewAdamW(dev, params, optim.AdamConfig{})
+	tr := lazy.NewTrace(dev)
+	grads := make([]*lazy.Tensor, len(params))
+	var kernels, graphs int64
+	for range 4 { // launches one by one at first
+		kernels, graphs = f.Calls("cuLaunchKernel"), f.Calls("cuGraphLaunch")
+		for i, w := range params {
+			grads[i] = lazy.Full(tr, lazy.F32, 0.5, w.Shape()...)
+		}
+		require.NoError(t, o.StepGrads(grads))
+		require.NoError(t, tr.MarkStep())
+		require.NoError(t, tr.Wait(t.Context()))
+	}
+	require.Zero(t, f.Calls("cuLaunchKernel")-kernels)
+	require.EqualValues(t, 1, f.Calls("cuGraphLaunch")-graphs)
 }
