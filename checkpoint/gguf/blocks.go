@@ -8,27 +8,46 @@ import (
 )
 
 // Blocks are the elements of a quantized tensor in place: a view for each part of its blocks. A
-// row is the last dimension of the tensor. The views share the memory of the file.
+// row is the last dimension of the tensor. The views share the memory of the file. A part that the
+// format does not have is the zero View. [Tensor.Dequantize] has the formulas.
 type Blocks struct {
-	Scale soa.View // f16[rows, blocks, 1]
-	Min   soa.View // f16[rows, blocks, 1]; the zero View of formats without minima
-	Codes soa.View // u8[rows, blocks, 16] of Q4_0 and Q4_1, i8[rows, blocks, 32] of Q8_0
+	Scale  soa.View // f16[rows, blocks, 1]
+	Min    soa.View // f16[rows, blocks, 1]; the scale of minima in Q4_K and Q5_K
+	Scales soa.View // of sub-blocks: u8[rows, blocks, 12] with 6 bits each in Q4_K and Q5_K, i8[rows, blocks, 16] in Q6_K
+	High   soa.View // upper bits of codes: u8[rows, blocks, 32] in Q5_K, u8[rows, blocks, 64] in Q6_K
+	Codes  soa.View // u8[rows, blocks, n] with 4 bits each, n = 16 in Q4_0 and Q4_1, 128 in K formats; i8[rows, blocks, 32] in Q8_0
 }
 
-// Blocks returns the blocks of a tensor of Q4_0, Q4_1 or Q8_0. It returns an error for other
-// DTypes, and if the blocks do not begin at an even byte.
+// part is a run of a block's bytes that a view shows.
+type part struct {
+	view     func(b *Blocks) *soa.View
+	dtype    types.DType
+	from, to int
+}
+
+func scaleOf(b *Blocks) *soa.View  { return &b.Scale }
+func minOf(b *Blocks) *soa.View    { return &b.Min }
+func scalesOf(b *Blocks) *soa.View { return &b.Scales }
+func highOf(b *Blocks) *soa.View   { return &b.High }
+func codesOf(b *Blocks) *soa.View  { return &b.Codes }
+
+// parts are those of the formats, as the structures block_* of ggml-common.h in llama.cpp have them.
+var parts = map[DType][]part{
+	Q4_0: {{scaleOf, types.F16, 0, 2}, {codesOf, types.U8, 2, 18}},
+	Q4_1: {{scaleOf, types.F16, 0, 2}, {minOf, types.F16, 2, 4}, {codesOf, types.U8, 4, 20}},
+	Q8_0: {{scaleOf, types.F16, 0, 2}, {codesOf, types.I8, 2, 34}},
+	Q4_K: {{scaleOf, types.F16, 0, 2}, {minOf, types.F16, 2, 4}, {scalesOf, types.U8, 4, 16}, {codesOf, types.U8, 16, 144}},
+	Q5_K: {{scaleOf, types.F16, 0, 2}, {minOf, types.F16, 2, 4}, {scalesOf, types.U8, 4, 16}, {highOf, types.U8, 16, 48}, {codesOf, types.U8, 48, 176}},
+	Q6_K: {{codesOf, types.U8, 0, 128}, {highOf, types.U8, 128, 192}, {scalesOf, types.I8, 192, 208}, {scaleOf, types.F16, 208, 210}},
+}
+
+// Blocks returns the blocks of a tensor of Q4_0, Q4_1, Q8_0, Q4_K, Q5_K or Q6_K. It returns an
+// error for other DTypes, and if the blocks do not begin at an even byte.
 func (t *Tensor) Blocks() (b Blocks, err error) {
 	const half = 2 // bytes of an f16
-	block := t.DType.BlockBytes()
-	codes, minimum := types.U8, false
-	switch t.DType {
-	case Q4_0:
-	case Q4_1:
-		minimum = true
-	case Q8_0:
-		codes = types.I8
-	default:
-		return b, fmt.Errorf("tensor %s is %v: Blocks reads Q4_0, Q4_1 and Q8_0 alone; call Dequantize", t.Name, t.DType)
+	all := parts[t.DType]
+	if all == nil {
+		return b, fmt.Errorf("tensor %s is %v: Blocks reads Q4_0, Q4_1, Q8_0, Q4_K, Q5_K and Q6_K alone; call Dequantize", t.Name, t.DType)
 	}
 	if t.raw.Released() {
 		return b, fmt.Errorf("tensor %s: %w", t.Name, soa.ErrReleased)
@@ -36,21 +55,15 @@ func (t *Tensor) Blocks() (b Blocks, err error) {
 	if t.buffer == nil || t.at%half != 0 || uintptr(t.raw.Base())%half != 0 {
 		return b, fmt.Errorf("tensor %s is empty or begins at an odd byte: dequantize it instead", t.Name)
 	}
+	block := t.DType.BlockBytes()
 	rows, blocks := t.raw.Type.Shape[0], t.raw.Type.Shape[1]/block
-	part := func(d types.DType, from, to int) soa.View {
-		n := d.Size()
+	for _, p := range all {
+		n := p.dtype.Size()
+		v, err := t.buffer.ViewAt(t.at, types.Of(p.dtype, rows, blocks, block/n)).Slice(2, p.from/n, p.to/n, 1)
 		if err != nil {
-			return soa.View{}
+			return Blocks{}, fmt.Errorf("tensor %s: %w", t.Name, err)
 		}
-		var v soa.View
-		v, err = t.buffer.ViewAt(t.at, types.Of(d, rows, blocks, block/n)).Slice(2, from/n, to/n, 1)
-		return v
+		*p.view(&b) = v
 	}
-	at := half
-	b.Scale = part(types.F16, 0, half)
-	if minimum {
-		b.Min, at = part(types.F16, half, 2*half), 2*half
-	}
-	b.Codes = part(codes, at, block)
-	return b, err
+	return b, nil
 }

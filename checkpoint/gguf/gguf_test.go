@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -156,11 +157,14 @@ func TestBlocks(t *testing.T) {
 	seen := 0
 	for _, x := range f.Tensors {
 		b, err := x.Blocks()
-		if x.DType != Q4_0 && x.DType != Q4_1 && x.DType != Q8_0 {
-			require.ErrorContains(t, err, "Blocks reads Q4_0, Q4_1 and Q8_0 alone; call Dequantize")
+		if parts[x.DType] == nil {
+			require.ErrorContains(t, err, "Blocks reads Q4_0, Q4_1, Q8_0, Q4_K, Q5_K and Q6_K alone; call Dequantize")
 			continue
 		}
 		require.NoError(t, err)
+		if x.DType.Block() == 256 {
+			continue // see TestSuperBlocks
+		}
 		seen++
 		want := make([]float32, x.Shape.Elements())
 		require.NoError(t, x.Dequantize(want))
@@ -200,4 +204,42 @@ func TestBlocks(t *testing.T) {
 			require.ErrorContains(t, err, "begins at an odd byte")
 		}
 	}
+}
+
+// The parts of super-blocks are all bytes of the blocks, in the order of the format, and are in place.
+func TestSuperBlocks(t *testing.T) {
+	mem := soa.New(4096).Bytes()
+	f, err := Decode("m", soa.Wrap(mem[:copy(mem, blocks(t))]))
+	require.NoError(t, err)
+	order := map[DType]func(b Blocks) []soa.View{
+		Q4_K: func(b Blocks) []soa.View { return []soa.View{b.Scale, b.Min, b.Scales, b.Codes} },
+		Q5_K: func(b Blocks) []soa.View { return []soa.View{b.Scale, b.Min, b.Scales, b.High, b.Codes} },
+		Q6_K: func(b Blocks) []soa.View { return []soa.View{b.Codes, b.High, b.Scales, b.Scale} },
+	}
+	seen := 0
+	for _, x := range f.Tensors {
+		if order[x.DType] == nil {
+			continue
+		}
+		seen++
+		b, err := x.Blocks()
+		require.NoError(t, err)
+		rows, of := x.raw.Type.Shape[0], x.raw.Type.Shape[1]/x.DType.BlockBytes()
+		all := make([]byte, x.raw.Type.Bytes())
+		at := 0
+		for _, v := range order[x.DType](b) {
+			require.Equal(t, unsafe.Add(x.raw.Base(), at), v.Base())
+			dense := soa.Make(v.Type)
+			require.NoError(t, soa.Copy(dense, v))
+			n := v.Type.Bytes() / rows / of
+			bytes := unsafe.Slice((*byte)(dense.Base()), v.Type.Bytes())
+			for i := range rows * of {
+				copy(all[i*x.DType.BlockBytes()+at:], bytes[i*n:][:n])
+			}
+			at += n
+		}
+		require.Equal(t, x.DType.BlockBytes(), at)
+		require.Equal(t, soa.Slice[uint8](x.raw), all)
+	}
+	require.Equal(t, len(order), seen)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"ltc/checkpoint"
 	"ltc/lazy"
@@ -41,7 +42,7 @@ func LoadInto(net any, from *checkpoint.State, o checkpoint.Options) error {
 		if !ok {
 			continue
 		}
-		maps.DeleteFunc(state, func(_ string, v *lazy.Tensor) bool { return v == w.Scale || v == w.Min || v == w.Codes })
+		maps.DeleteFunc(state, func(_ string, v *lazy.Tensor) bool { return slices.Contains(w.variables(), v) })
 		switch t := tensors[path]; {
 		case t == nil && o.AllowMissing:
 		case t == nil:

@@ -3,8 +3,10 @@ package quantized_test
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,7 +28,10 @@ type tensor struct {
 	elements []byte
 }
 
-// blocks returns pseudo-random blocks whose scales and minima are finite.
+// halves are where a block has its scale and its minimum of 16 bits.
+var halves = map[gguf.DType][]int{gguf.Q4_0: {0}, gguf.Q4_1: {0, 2}, gguf.Q8_0: {0}, gguf.Q4_K: {0, 2}, gguf.Q5_K: {0, 2}, gguf.Q6_K: {208}}
+
+// blocks returns pseudo-random blocks whose scales and minima are finite, and those of super-blocks small.
 func blocks(name string, d gguf.DType, rows, features int) tensor {
 	block := d.BlockBytes()
 	data := make([]byte, rows*features/d.Block()*block)
@@ -35,10 +40,13 @@ func blocks(name string, d gguf.DType, rows, features int) tensor {
 		x = x*1664525 + 1013904223
 		data[i] = byte(x >> 24)
 	}
+	exponent := byte(0x28)
+	if d.Block() == 256 {
+		exponent = 0x0c
+	}
 	for i := 0; i < len(data); i += block {
-		data[i+1] = data[i+1]&0x83 | 0x28
-		if d == gguf.Q4_1 {
-			data[i+3] = data[i+3]&0x83 | 0x28
+		for _, at := range halves[d] {
+			data[i+at+1] = data[i+at+1]&0x83 | exponent
 		}
 	}
 	return tensor{name, d, [2]int{rows, features}, data}
@@ -83,10 +91,11 @@ type net struct {
 
 // Products and rows are those of the weights that package gguf dequantizes: of one row, and of several in one program. Compiled code copies no blocks.
 func TestWeights(t *testing.T) {
-	const rows, features = 40, 96
+	const rows = 40
 	for _, backend := range []string{"eval", "cpu"} {
-		for _, d := range []gguf.DType{gguf.Q4_0, gguf.Q4_1, gguf.Q8_0} {
+		for _, d := range append([]gguf.DType{gguf.Q4_0, gguf.Q4_1, gguf.Q8_0}, kFormats...) {
 			t.Run(fmt.Sprint(backend, "/", d), func(t *testing.T) {
+				features := 3 * d.Block()
 				file := open(t, blocks("embed.weight", d, rows, features), blocks("layer.weight", d, rows, features))
 				dev, err := lazy.Open(backend)
 				require.NoError(t, err)
@@ -119,6 +128,9 @@ func TestWeights(t *testing.T) {
 					for i, id := range ids {
 						x := w[int(id)*features:][:features]
 						require.InDeltaSlice(t, x, got[0][i*features:][:features], 1e-6)
+						if d.Block() == 256 { // products of a scale, a factor of 6 bits and a code are exact in f32
+							require.Equal(t, x, got[0][i*features:][:features])
+						}
 						for k := range rows {
 							sum := 0.0
 							for j := range x {
@@ -137,6 +149,89 @@ func TestWeights(t *testing.T) {
 			})
 		}
 	}
+}
+
+// kFormats are those of super-blocks.
+var kFormats = []gguf.DType{gguf.Q4_K, gguf.Q5_K, gguf.Q6_K}
+
+// Blocks of any bytes are the numbers that package gguf makes of them, to the bit. Row k adds 4k to all bytes but those
+// of the factors, so that the seeds have every byte everywhere, and factors that are infinite, NaN, subnormal
+// or zero. Products are near those of the numbers.
+func FuzzSuperBlocks(f *testing.F) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(f, err)
+	f.Cleanup(func() { require.NoError(f, dev.Close()) })
+	type layer struct {
+		quantized.Embedding
+		run *lazy.Function
+	}
+	layers := map[gguf.DType]*layer{}
+	const rows = 64
+	for _, d := range kFormats {
+		l := &layer{Embedding: quantized.Embedding{Rows: rows, Features: 256, Format: d}}
+		require.NoError(f, module.Build(&l.Embedding, dev))
+		l.run = lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+			return []*lazy.Tensor{l.Forward(x[0]), l.Weight.MatMul(x[1])}
+		})
+		layers[d] = l
+	}
+	x, ids := make([]float32, 256), make([]int32, rows)
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	for i := range x {
+		x[i] = float32(i*37%64)/32 - 1
+	}
+	for i, factor := range []uint16{0x3c00, 0xb800, 0x2001, 0x1000, 0, 0x8000, 1, 0x83ff, 0x7bff, 0x7c00, 0xfc00, 0x7e01} {
+		block := make([]byte, 210)
+		for at := range block {
+			block[at] = byte(i%4 + at*16)
+		}
+		for _, at := range []int{0, 2, 208} {
+			binary.LittleEndian.PutUint16(block[at:], factor)
+		}
+		f.Add(block)
+	}
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		if len(bytes) == 0 {
+			return
+		}
+		for _, d := range kFormats {
+			data := make([]byte, rows*d.BlockBytes())
+			for i := range data {
+				row, at := i/d.BlockBytes(), i%d.BlockBytes()
+				data[i] = bytes[at%len(bytes)]
+				if !slices.Contains(halves[d], at&^1) {
+					data[i] += byte(4 * row)
+				}
+			}
+			file := open(t, tensor{"weight", d, [2]int{rows, 256}, data})
+			l := layers[d]
+			require.NoError(t, quantized.LoadInto(&l.Embedding, &file.State, checkpoint.Options{}))
+			y, err := l.run.CallAll(t.Context(), lazy.From(dev, ids), lazy.From(dev, x, 1, 256))
+			require.NoError(t, err)
+			got, err := lazy.ToSlice[float32](y[0])
+			require.NoError(t, err)
+			product, err := lazy.ToSlice[float32](y[1])
+			require.NoError(t, err)
+			want := make([]float32, rows*256)
+			gguf.Dequantize(want, d, data)
+			for i := range want {
+				same := math.Float32bits(want[i]) == math.Float32bits(got[i]) || math.IsNaN(float64(want[i])) && math.IsNaN(float64(got[i]))
+				require.True(t, same, "%v %d: %v and %v", d, i, want[i], got[i])
+			}
+			for k := range rows {
+				sum, size := 0.0, 0.0
+				for i, v := range x {
+					p := float64(v) * float64(want[256*k+i])
+					sum, size = sum+p, size+math.Abs(p)
+				}
+				if finite := !math.IsInf(size, 0) && !math.IsNaN(size); finite {
+					require.InDelta(t, sum, product[k], 1e-4*size+1e-30, "%v row %d", d, k)
+				}
+			}
+		}
+	})
 }
 
 // A network that does not fit the file is refused, with all that is wrong, and nothing is loaded.
@@ -165,8 +260,10 @@ func TestMistakes(t *testing.T) {
 
 	err = module.Build(&quantized.Linear{In: 31, Out: 4, Format: gguf.Q8_0}, dev)
 	require.ErrorContains(t, err, "a multiple of the elements of a block of Q8_0, 32")
-	err = module.Build(&quantized.Linear{In: 256, Out: 4, Format: gguf.Q6_K}, dev)
-	require.ErrorContains(t, err, "Format is Q6_K: it must be Q4_0, Q4_1 or Q8_0")
+	err = module.Build(&quantized.Linear{In: 288, Out: 4, Format: gguf.Q6_K}, dev)
+	require.ErrorContains(t, err, "quantized.Weight is [4, 288]: sizes must be positive, and Features a multiple of the elements of a block of Q6_K, 256")
+	err = module.Build(&quantized.Linear{In: 32, Out: 4, Format: gguf.Q5_0}, dev)
+	require.ErrorContains(t, err, "Format is Q5_0: it must be Q4_0, Q4_1, Q8_0, Q4_K, Q5_K or Q6_K")
 
 	tr := lazy.NewTrace(dev)
 	require.ErrorContains(t, n.Layer.Forward(lazy.Ones(tr, lazy.F32, 2, 16)).Err(), "reshape")

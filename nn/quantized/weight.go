@@ -14,18 +14,28 @@ import (
 // Weight is a matrix [Rows, Features] in blocks of Format along its rows, as [gguf.Blocks] has them.
 type Weight struct {
 	Rows, Features int
-	Format         gguf.DType // gguf.Q4_0, gguf.Q4_1 or gguf.Q8_0
+	Format         gguf.DType // gguf.Q4_0, gguf.Q4_1, gguf.Q8_0, gguf.Q4_K, gguf.Q5_K or gguf.Q6_K
 
-	Scale *lazy.Tensor `module:",buffer"` // f16[Rows, blocks, 1]
-	Min   *lazy.Tensor `module:",buffer"` // f16[Rows, blocks, 1]; nil of formats without minima
-	Codes *lazy.Tensor `module:",buffer"`
+	// The parts of the blocks; nil of formats that do not have one.
+	Scale  *lazy.Tensor `module:",buffer"` // f16[Rows, blocks, 1]
+	Min    *lazy.Tensor `module:",buffer"` // f16[Rows, blocks, 1]
+	Scales *lazy.Tensor `module:",buffer"` // of sub-blocks
+	High   *lazy.Tensor `module:",buffer"` // upper bits of codes
+	Codes  *lazy.Tensor `module:",buffer"`
 }
+
+// parts are those of blocks as tensors of a trace, nil where the [Weight] has none.
+type parts struct{ scale, min, scales, high, codes *lazy.Tensor }
 
 // format is how the codes of a block become numbers.
 type format struct {
 	codes types.DType
 	size  int // codes, in elements of that dtype
 	min   bool
+	// scales and subs are the dtype and the number of the elements that have the scales of sub-blocks; high is the
+	// number of bytes that have upper bits of codes. K formats alone have them.
+	scales     types.DType
+	subs, high int
 	// offset is added to a code before the scale multiplies it, in formats without minima.
 	offset float64
 	// values records the codes as f32, by runs of a block's elements.
@@ -36,6 +46,9 @@ var formats = map[gguf.DType]format{
 	gguf.Q4_0: {codes: types.U8, size: 16, offset: -8, values: nibbles},
 	gguf.Q4_1: {codes: types.U8, size: 16, min: true, values: nibbles},
 	gguf.Q8_0: {codes: types.I8, size: 32, values: func(c *lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{c.Convert(lazy.F32)} }},
+	gguf.Q4_K: {codes: types.U8, size: 128, min: true, scales: types.U8, subs: 12},
+	gguf.Q5_K: {codes: types.U8, size: 128, min: true, scales: types.U8, subs: 12, high: 32},
+	gguf.Q6_K: {codes: types.U8, size: 128, scales: types.I8, subs: 16, high: 64},
 }
 
 // nibbles returns the lower halves of bytes, which are the first elements of a block, and the upper
@@ -53,7 +66,7 @@ func (w *Weight) Build(b *module.Builder) {
 	block := w.Format.Block()
 	switch {
 	case !ok:
-		b.Errorf("quantized.Weight.Format is %v: it must be Q4_0, Q4_1 or Q8_0. Load other weights into layers.Linear, dequantized", w.Format)
+		b.Errorf("quantized.Weight.Format is %v: it must be Q4_0, Q4_1, Q8_0, Q4_K, Q5_K or Q6_K. Load other weights into layers.Linear, dequantized", w.Format)
 		return
 	case w.Rows <= 0 || w.Features <= 0 || w.Features%block != 0:
 		b.Errorf("quantized.Weight is [%d, %d]: sizes must be positive, and Features a multiple of the elements of a block of %v, %d", w.Rows, w.Features, w.Format, block)
@@ -64,7 +77,18 @@ func (w *Weight) Build(b *module.Builder) {
 	if f.min {
 		b.VariableOf(&w.Min, lazy.F16, nil, w.Rows, n, 1)
 	}
+	if f.subs > 0 {
+		b.VariableOf(&w.Scales, f.scales, nil, w.Rows, n, f.subs)
+	}
+	if f.high > 0 {
+		b.VariableOf(&w.High, types.U8, nil, w.Rows, n, f.high)
+	}
 	b.VariableOf(&w.Codes, f.codes, nil, w.Rows, n, f.size)
+}
+
+// variables returns those of the parts, nil where the format has none.
+func (w *Weight) variables() []*lazy.Tensor {
+	return []*lazy.Tensor{w.Scale, w.Min, w.Scales, w.High, w.Codes}
 }
 
 // fits returns an error if the weight does not have the type of a tensor.
@@ -87,7 +111,7 @@ func (w *Weight) set(t *gguf.Tensor) error {
 	for _, part := range []struct {
 		v    *lazy.Tensor
 		view soa.View
-	}{{w.Scale, blocks.Scale}, {w.Min, blocks.Min}, {w.Codes, blocks.Codes}} {
+	}{{w.Scale, blocks.Scale}, {w.Min, blocks.Min}, {w.Scales, blocks.Scales}, {w.High, blocks.High}, {w.Codes, blocks.Codes}} {
 		if part.v == nil {
 			continue
 		}
@@ -99,11 +123,25 @@ func (w *Weight) set(t *gguf.Tensor) error {
 }
 
 // read returns the parts of the blocks as tensors of a trace.
-func (w *Weight) read(tr *lazy.Trace) (scale, minimum, codes *lazy.Tensor) {
-	if w.Min != nil {
-		minimum = tr.Read(w.Min)
+func (w *Weight) read(tr *lazy.Trace) parts {
+	read := func(v *lazy.Tensor) *lazy.Tensor {
+		if v == nil {
+			return nil
+		}
+		return tr.Read(v)
 	}
-	return tr.Read(w.Scale), minimum, tr.Read(w.Codes)
+	return parts{read(w.Scale), read(w.Min), read(w.Scales), read(w.High), read(w.Codes)}
+}
+
+// gather returns the parts of the rows that indices choose.
+func (p parts) gather(indices *lazy.Tensor) parts {
+	gather := func(x *lazy.Tensor) *lazy.Tensor {
+		if x == nil {
+			return nil
+		}
+		return x.Gather(indices)
+	}
+	return parts{gather(p.scale), gather(p.min), gather(p.scales), gather(p.high), gather(p.codes)}
 }
 
 // values records numbers of blocks, f32[rows, blocks, n], by runs of a block's elements.
@@ -126,14 +164,18 @@ func (w *Weight) MatMul(x *lazy.Tensor) *lazy.Tensor {
 	if w == nil || w.Codes == nil {
 		return module.Refuse(x, "the weight of quantized.matmul is not built: call module.Build before")
 	}
-	return functions.As("quantized.matmul", func() *lazy.Tensor { return w.matMul(x) }, x, w.Scale, w.Min, w.Codes)
+	return functions.As("quantized.matmul", func() *lazy.Tensor { return w.matMul(x) }, append([]*lazy.Tensor{x}, w.variables()...)...)
 }
 
 func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
 	if x.Rank() == 0 {
 		return x.Reshape(w.Features)
 	}
-	scale, minimum, codes := w.read(x.Trace())
+	p := w.read(x.Trace())
+	if s, ok := supers[w.Format]; ok {
+		return s.matMul(x, p)
+	}
+	scale, minimum, codes := p.scale, p.min, p.codes
 	f := formats[w.Format]
 	parts := f.values(codes)
 	outer, blocks, n := x.OpenShape(), codes.Dim(1), w.Format.Block()/len(parts)
@@ -161,15 +203,14 @@ func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
 
 // Gather records the rows that indices choose, as f32[indices…, Features].
 func (w *Weight) Gather(indices *lazy.Tensor) *lazy.Tensor {
-	return functions.As("quantized.gather", func() *lazy.Tensor { return w.gather(indices) }, indices, w.Scale, w.Min, w.Codes)
+	return functions.As("quantized.gather", func() *lazy.Tensor { return w.gather(indices) }, append([]*lazy.Tensor{indices}, w.variables()...)...)
 }
 
 func (w *Weight) gather(indices *lazy.Tensor) *lazy.Tensor {
 	shape, flat := indices.OpenShape(), indices.Reshape(-1)
-	scale, minimum, codes := w.read(indices.Trace())
-	if minimum != nil {
-		minimum = minimum.Gather(flat)
+	p := w.read(indices.Trace()).gather(flat)
+	if s, ok := supers[w.Format]; ok {
+		return s.dequantize(p).Reshape(append(shape, w.Features)...)
 	}
-	parts := w.values(scale.Gather(flat), minimum, codes.Gather(flat))
-	return lazy.Concatenate(2, parts...).Reshape(append(shape, w.Features)...)
+	return lazy.Concatenate(2, w.values(p.scale, p.min, p.codes)...).Reshape(append(shape, w.Features)...)
 }
