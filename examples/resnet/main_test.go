@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/checkpoint"
+	"ltc/internal/test/inputs"
+	"ltc/lazy"
+	"ltc/nn/module"
+)
+
+// The variables of ResNet-18 have the names, the order and the shapes of testdata/resnet18.txt, the state_dict of torchvision 0.29.2.
+func TestNamesOfTorchvision(t *testing.T) {
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	net := NewResNet(Config{Channels: 3, Classes: 1000, Width: 64, Blocks: depths[18]})
+	require.NoError(t, module.Build(net, dev, module.Empty()))
+	var got strings.Builder
+	for name, v := range module.State(net) {
+		fmt.Fprintln(&got, name, v.Shape())
+	}
+	want, err := os.ReadFile("testdata/resnet18.txt")
+	require.NoError(t, err)
+	require.Equal(t, string(want), got.String())
+}
+
+// Weights that PyTorch wrote load as they are and give its logits. pytorch.py -golden wrote the files and printed the logits.
+func TestLogitsOfPyTorch(t *testing.T) {
+	for _, c := range []struct {
+		file   string
+		small  bool
+		logits []float32
+	}{
+		{"small.pth", true, []float32{0.069405, -0.242274, -0.074783}},
+		{"large.pth", false, []float32{-0.109486, 0.012375, -0.142355}},
+	} {
+		for _, backend := range []string{"eval", "cpu"} {
+			dev, err := lazy.Open(backend)
+			require.NoError(t, err)
+			net := NewResNet(Config{Channels: 2, Classes: 3, Width: 2, Blocks: depths[10], Small: c.small})
+			require.NoError(t, module.Build(net, dev))
+			_, err = checkpoint.Load(filepath.Join("testdata", c.file), module.State(net), checkpoint.Options{})
+			require.NoError(t, err)
+			require.NoError(t, module.Eval(net))
+			image := make([]float32, 2*64*64)
+			for i := range image {
+				image[i] = float32(i%97) / 97
+			}
+			tr := lazy.NewTrace(dev)
+			y := net.Forward(lazy.From(tr, image, 1, 2, 64, 64))
+			require.NoError(t, tr.MarkStep(y))
+			got, err := lazy.ToSlice[float32](y)
+			require.NoError(t, err)
+			require.InDeltaSlice(t, c.logits, got, 1e-5, c.file)
+		}
+	}
+}
+
+// write writes images of n examples whose labels are seen: row 2·label+4 is white.
+func write(t *testing.T, dir, part string, n int) {
+	images := []byte{0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28}
+	labels := []byte{0, 0, 8, 1, 0, 0, 0, 0}
+	for _, file := range [][]byte{images, labels} {
+		binary.BigEndian.PutUint32(file[4:], uint32(n))
+	}
+	for i := range n {
+		image := make([]byte, 28*28)
+		copy(image[28*(2*(i%10)+4):], bytes.Repeat([]byte{255}, 28))
+		images, labels = append(images, image...), append(labels, byte(i%10))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, part+"-images-idx3-ubyte.gz"), images, 0o644)) // gzipped or not
+	require.NoError(t, os.WriteFile(filepath.Join(dir, part+"-labels-idx1-ubyte.gz"), labels, 0o644))
+}
+
+// Easy images are learnt, by one compile for training and one for evaluation, although the last batches are short.
+func TestEasyImages(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "train", 160)
+	write(t, dir, "t10k", 600)
+	var out bytes.Buffer
+	o := options{data: dir, depth: 10, width: 4, images: 150, epochs: 8, checkpoint: filepath.Join(dir, "c.safetensors")}
+	loop, err := run(o, &out)
+	require.NoError(t, err)
+	first, last := loop.History[0], loop.History[7]
+	require.Less(t, last.Train["loss"], 0.5*first.Train["loss"])
+	require.Greater(t, last.Validation["accuracy"], 0.9) // by the running statistics
+	training, validation := loop.Report()
+	require.EqualValues(t, 1, training.Compiled)
+	require.EqualValues(t, 1, validation.Compiled)
+	require.EqualValues(t, 8*3, training.Runs)
+	require.Regexp(t, `\ntraining: 1 compile, 24 steps; validation: 1 compile, 16 batches\na step takes [0-9.]+ ms \(median\)\n`, out.String())
+
+	o.weights, o.checkpoint = "testdata/small.pth", ""
+	_, err = run(o, io.Discard)
+	require.ErrorContains(t, err, "layer4.0.conv2.weight", "its layers are narrower")
+}
+
+func TestMistakes(t *testing.T) {
+	_, err := run(options{data: t.TempDir(), depth: 18, width: 4, images: 1}, io.Discard)
+	require.ErrorContains(t, err, "-data is the folder with the files of Fashion-MNIST")
+	_, err = run(options{depth: 50, width: 4, images: 1}, io.Discard)
+	require.EqualError(t, err, "-depth 50 -width 4 -images 1: want a depth of 10, 18 or 34, and a width and images above 0")
+}
+
+// A few hundred images already teach a narrow network more than chance.
+func TestFashion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it trains on real images")
+	}
+	loop, err := run(options{data: inputs.File(t, "fashion", ""), depth: 10, width: 8, images: 2080, epochs: 2}, io.Discard)
+	require.NoError(t, err)
+	require.Greater(t, loop.History[1].Validation["accuracy"], 0.6)
+	training, validation := loop.Report()
+	require.EqualValues(t, 1, training.Compiled)
+	require.EqualValues(t, 1, validation.Compiled)
+}
