@@ -321,3 +321,31 @@ func TestViewOfReleasedMemory(t *testing.T) {
 	_, err := lazy.ToSlice[float32](y)
 	require.ErrorContains(t, err, "its memory was released")
 }
+
+// A mapped variable is off the Go heap and zero, and steps write a part of it in place.
+func TestMappedVariable(t *testing.T) {
+	dev := open(t, "cpu", lazy.MemoryLimit(16*mib))
+	v := dev.MappedVariable("cache", lazy.F32, mibs(8)...)
+	require.NoError(t, v.Err())
+	require.Equal(t, int64(8*mib), dev.MemoryStats().Live)
+	require.ErrorIs(t, dev.MappedVariable("more", lazy.F32, mibs(9)...).Err(), lazy.ErrMemory)
+	tr := lazy.NewTrace(dev)
+	for i := range 3 {
+		v.Assign(tr.Read(v).DynamicUpdateSlice(lazy.Full(tr, lazy.F32, 1, 1, 1), lazy.Const(tr, lazy.I32, float64(i)), lazy.Const(tr, lazy.I32, 0)))
+		require.NoError(t, tr.MarkStep())
+		require.Equal(t, float64(i+1), sumOf(t, v))
+	}
+	require.Equal(t, int64(8*mib), dev.MemoryStats().Live)
+	view := value(t, v)
+	require.True(t, view.OffHeap())
+}
+
+// sumOf returns the sum of the elements of a variable.
+func sumOf(t *testing.T, v *lazy.Tensor) (sum float64) {
+	all, err := lazy.ToSlice[float32](v)
+	require.NoError(t, err)
+	for _, x := range all {
+		sum += float64(x)
+	}
+	return sum
+}

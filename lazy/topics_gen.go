@@ -71,8 +71,8 @@
 //     KaimingUniform
 //   - Control flow: Case, While, Scan, If, For, ScanOptions, Map, Vmap, VmapOptions
 //   - Devices: lazy.Device, Open, Default, SetDefault, UseDevice, WithDevice, DeviceFrom,
-//     Device.Variable, Device.Wait, Device.Close, Device.Name, Device.Devices,
-//     Device.OpenedAt
+//     Device.Variable, Device.MappedVariable, Device.Wait, Device.Close, Device.Name,
+//     Device.Devices, Device.OpenedAt
 //   - Options of a device: Option, Threads, Seed, TF32, Compiled, Tiers,
 //     NumbersAsConstants, StaticShapes, Strict, StrictTypes, Ordered, OpByOp,
 //     CheckIndices, CheckNaNs, ImplicitSyncs, SyncMode, MemoryLimit, MemoryCacheLimit,

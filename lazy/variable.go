@@ -15,6 +15,7 @@ import (
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
+	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/philox"
 	"ltc/lazy/internal/sched"
 	"ltc/soa"
@@ -51,10 +52,21 @@ const keepsSizes = "a variable keeps its sizes: make it as large as it becomes, 
 // The tensor returned may be used in any trace of the device, from any
 // goroutine; an invalid type gives a poisoned one.
 func (d *Device) Variable(name string, dtype types.DType, shape ...int) *Tensor {
+	return d.variable(name, types.Of(dtype, append([]int(nil), shape...)...), (*memory.Memory).Zeroed)
+}
+
+// MappedVariable is [Device.Variable] with its first memory off the Go heap, without large pages. Pages that nothing writes
+// take no memory. It is for a variable of which steps write a part, such as a KV cache, and for one that gets values next.
+func (d *Device) MappedVariable(name string, dtype types.DType, shape ...int) *Tensor {
+	return d.variable(name, types.Of(dtype, append([]int(nil), shape...)...), (*memory.Memory).Mapped)
+}
+
+// variable makes a variable whose zeros the function zeroed allocates.
+func (d *Device) variable(name string, t types.Type, zeroed func(*memory.Memory, types.Type) (soa.View, error)) *Tensor {
 	if !d.opens() {
 		return &Tensor{err: notOpened("variable")}
 	}
-	v := &variable{dev: d, name: name, typ: types.Of(dtype, append([]int(nil), shape...)...), made: callsite.Caller()}
+	v := &variable{dev: d, name: name, typ: t, made: callsite.Caller()}
 	if i := slices.IndexFunc(v.typ.Shape, dims.IsExpr); i >= 0 {
 		return d.poisoned(nil, opError(v.made, "variable", ErrType, nil, "%q of %v: dimension %d is open, and %s", name, v.typ, i, keepsSizes))
 	}
@@ -65,7 +77,7 @@ func (d *Device) Variable(name string, dtype types.DType, shape ...int) *Tensor 
 	v.id = d.variables
 	d.variables++
 	d.mu.Unlock()
-	view, err := d.memory.Zeroed(v.typ)
+	view, err := zeroed(&d.memory, v.typ)
 	if err != nil {
 		return d.poisoned(nil, memoryError(v.made, "variable", fmt.Errorf("%q of %v: %w", name, v.typ, err)))
 	}

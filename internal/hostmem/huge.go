@@ -23,6 +23,13 @@ func AdviseMapping(mem []byte) {
 	}
 }
 
+// AdviseSparse asks the system for small pages for a mapping that is written in part: a large page would take memory for
+// what is not written.
+func AdviseSparse(mem []byte) {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
+	adviseSmall(at, at+uintptr(len(mem)))
+}
+
 // HeapFrom is the least size in bytes of memory of the Go heap that asks for large pages.
 const HeapFrom = 64 << 10
 

@@ -27,8 +27,8 @@ func (c *KeyValueCache) Build(b *module.Builder) {
 		return
 	}
 	if positive(b, "layers.KeyValueCache", option{"Heads", c.Heads}, option{"Positions", c.Positions}, option{"Features", c.Features}) {
-		b.Variable(&c.Keys, nil, c.Heads, c.Positions, c.Features)
-		b.Variable(&c.Values, nil, c.Heads, c.Positions, c.Features)
+		b.MappedVariable(&c.Keys, c.Heads, c.Positions, c.Features)
+		b.MappedVariable(&c.Values, c.Heads, c.Positions, c.Features)
 	}
 }
 

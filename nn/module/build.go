@@ -17,7 +17,8 @@ type Option func(*build)
 // DType is the dtype of variables that do not name one; f32 without this option.
 func DType(d types.DType) Option { return func(b *build) { b.dtype = d } }
 
-// Empty leaves out initial values, for weights that are loaded next: variables are zero.
+// Empty leaves out initial values, for weights that are loaded next: variables are zero, those of
+// [lazy.Device.MappedVariable].
 func Empty() Option { return func(b *build) { b.empty = true } }
 
 // Random is the stream that layers draw from, such as dropout. Without this option it is a new one with seed 0, whatever the
@@ -146,6 +147,16 @@ func (b *Builder) Variable(field **lazy.Tensor, init lazy.Initializer, dims ...i
 
 // VariableOf is Variable with a dtype.
 func (b *Builder) VariableOf(at **lazy.Tensor, dtype types.DType, init lazy.Initializer, dims ...int) {
+	b.declare(at, dtype, init, dims, b.of.empty)
+}
+
+// MappedVariable is Variable of zeros of which steps write a part: see [lazy.Device.MappedVariable].
+func (b *Builder) MappedVariable(field **lazy.Tensor, dims ...int) {
+	b.declare(field, b.of.dtype, nil, dims, true)
+}
+
+// declare makes the variable of a field, unless it has one or shares that of another field.
+func (b *Builder) declare(at **lazy.Tensor, dtype types.DType, init lazy.Initializer, dims []int, mapped bool) {
 	path, buffer, ok := b.named(at)
 	if !ok {
 		b.Errorf("Variable got a pointer that is not to an exported field of %v", b.at.Type())
@@ -157,17 +168,22 @@ func (b *Builder) VariableOf(at **lazy.Tensor, dtype types.DType, init lazy.Init
 		}
 	}
 	if *at == nil {
-		*at = b.variable(path, dtype, init, dims, buffer)
+		*at = b.variable(path, dtype, init, dims, buffer, mapped)
 	}
 }
 
 // Named makes a variable for a map of the module, in which name is its key. It is nil if there is an error.
 func (b *Builder) Named(name string, init lazy.Initializer, dims ...int) *lazy.Tensor {
-	return b.variable(join(b.path, name), b.of.dtype, init, dims, false)
+	return b.variable(join(b.path, name), b.of.dtype, init, dims, false, b.of.empty)
 }
 
-func (b *Builder) variable(path string, dtype types.DType, init lazy.Initializer, dims []int, buffer bool) *lazy.Tensor {
-	v := b.of.dev.Variable(path, dtype, dims...)
+func (b *Builder) variable(path string, dtype types.DType, init lazy.Initializer, dims []int, buffer, mapped bool) *lazy.Tensor {
+	dev := b.of.dev
+	zeros := dev.Variable
+	if mapped {
+		zeros = dev.MappedVariable
+	}
+	v := zeros(path, dtype, dims...)
 	if init != nil && !b.of.empty && v.Err() == nil {
 		v = v.Init(init)
 	}

@@ -70,7 +70,7 @@ var pages = []page{
 		{string(ops.Control), "* If For ScanOptions Map Vmap VmapOptions"},
 	}},
 	{"steps.md", "Devices, steps and values", "", []topic{
-		{"Devices", "lazy.Device Open Default SetDefault UseDevice WithDevice DeviceFrom Device.Variable Device.Wait Device.Close Device.Name Device.Devices Device.OpenedAt"},
+		{"Devices", "lazy.Device Open Default SetDefault UseDevice WithDevice DeviceFrom Device.Variable Device.MappedVariable Device.Wait Device.Close Device.Name Device.Devices Device.OpenedAt"},
 		{"Options of a device", "Option Threads Seed TF32 Compiled Tiers NumbersAsConstants StaticShapes Strict StrictTypes Ordered OpByOp CheckIndices CheckNaNs ImplicitSyncs SyncMode MemoryLimit MemoryCacheLimit ProgramCacheLimit GraphLimit Profiled TrackLive ObserveOps OpRun Logger Environment EnvVar"},
 		{"Steps", "lazy.Trace NewTrace Trace.Read Trace.MarkStep Trace.MarkStepContext MarkSteps Trace.Wait Trace.Warmup Trace.WarmupContext Trace.AfterStep Trace.Discard Trace.Reuse Trace.LiveRoots Trace.NameStep Trace.Scope Trace.ImplicitSyncs Trace.Device"},
 		{"Values", "Value ValueContext ToSlice ToSliceContext Into IntoView Item ItemContext ItemComplex Float Set Keep Donate Release To CopyOption As Async WithContext"},

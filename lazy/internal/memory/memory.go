@@ -60,6 +60,14 @@ func (m *Memory) Zeroed(t types.Type) (soa.View, error) {
 	return m.Pool.Zeroed(t), nil
 }
 
+// Mapped is Zeroed in memory off the Go heap: pages that nothing writes take no memory of the machine.
+func (m *Memory) Mapped(t types.Type) (soa.View, error) {
+	if err := m.admits(t); err != nil {
+		return soa.View{}, err
+	}
+	return m.Pool.Mapped(t)
+}
+
 // Resident is Make where programs of the device find the memory.
 func (m *Memory) Resident(t types.Type) (soa.View, error) {
 	if m.Remote == nil {

@@ -97,6 +97,36 @@ func (p *Pool) Zeroed(t types.Type) soa.View {
 	return v
 }
 
+// Mapped is Zeroed in memory off the Go heap, in small pages. The pool counts the memory and does not reuse it.
+func (p *Pool) Mapped(t types.Type) (soa.View, error) {
+	n := t.Bytes()
+	if n < Pooled {
+		return soa.Make(t), nil
+	}
+	b, err := soa.OffHeap(n)
+	if err != nil {
+		return soa.View{}, err
+	}
+	if v := b.View(t); v.OffHeap() {
+		hostmem.AdviseSparse(b.Bytes())
+	}
+	size := int64(classSize(n)) // as the limit counts it
+	p.count(size)
+	runtime.AddCleanup(b, func(p *Pool) { p.count(-size) }, p)
+	return b.View(t), nil
+}
+
+// count adds a mapping, which may be negative, to the bytes in use.
+func (p *Pool) count(n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n > 0 {
+		p.stats.Fresh++
+	}
+	p.stats.Live += n
+	p.stats.Peak = max(p.stats.Peak, p.stats.Live)
+}
+
 // make also reports whether the memory has been used before.
 func (p *Pool) make(t types.Type) (v soa.View, used bool) {
 	n := t.Bytes()
