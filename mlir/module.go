@@ -3,7 +3,7 @@
 // told of. Package stablehlo, or any that imports it, brings the text form by which modules
 // are read and printed. Its central type is [Module], a tree of ops as the text has them.
 //
-// The package imports only ltc/internal/diag, ltc/internal/footprint, ltc/internal/halt,
+// The package imports only ltc/internal/diag, ltc/internal/halt,
 // ltc/internal/lexeme, ltc/internal/minifloat, ltc/ir/dims, ltc/ir/types and the standard library.
 package mlir
 

@@ -15,7 +15,7 @@ import (
 // then, which makes variants of it.
 func (g *Graph) Program(ctx context.Context, p *backends.Program) (r *plan.Program, err error) {
 	defer g.Catch(&err)
-	r = &plan.Program{Signature: p.Signature, Module: p.Module, LastFallible: -1, Logger: backends.LoggerOf(ctx)}
+	r = &plan.Program{Signature: p.Signature, LastFallible: -1, Logger: backends.LoggerOf(ctx)}
 	place := make([]plan.ValueID, len(g.values))
 	for v := range g.values {
 		place[v] = plan.None

@@ -13,7 +13,6 @@ import (
 // runs. It is immutable.
 type Program struct {
 	Signature *backends.Signature
-	Module    *mlir.Module // what the kernels were made from, simplified; nil after [Decode]
 	Values    []Value
 	Kernels   []*kernel.Kernel // each once
 	Steps     []Step           // in order

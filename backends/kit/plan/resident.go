@@ -8,15 +8,12 @@ import (
 )
 
 // ResidentBytes returns about how many bytes of memory the program takes, with its
-// module, its kernels and what it was made from. The programs of loops and branches are
+// kernels and what it was made from. The programs of loops and branches are
 // counted by the executables that run them.
 func (p *Program) ResidentBytes() int {
 	n := int(unsafe.Sizeof(*p)) + footprint.Slice(p.Values) + footprint.Slice(p.Kernels) + footprint.Slice(p.Steps)
 	n += footprint.Slice(p.Args) + footprint.Slice(p.Results) + footprint.Slice(p.SizeArgs)
 	n += footprint.Slice(p.Signature.Args) + footprint.Slice(p.Signature.Results)
-	if p.Module != nil {
-		n += p.Module.ResidentBytes()
-	}
 	for i := range p.Values {
 		n += footprint.Slice(p.Values[i].Type.Shape) + footprint.Slice(p.Values[i].Data) + footprint.Slice(p.Values[i].Layout)
 	}

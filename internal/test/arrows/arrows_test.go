@@ -37,7 +37,7 @@ var allowed = map[string][]string{
 	"shapeinfer":       {"ir"},
 	"autodiff":         {"ir", "shapeinfer"},
 	"batching":         {"ir", "shapeinfer"},
-	"mlir":             {"internal/footprint", "internal/halt", "internal/lexeme", "internal/minifloat"},
+	"mlir":             {"internal/halt", "internal/lexeme", "internal/minifloat"},
 	"stablehlo":        {"internal/lexeme", "internal/mlirtext", "mlir"},
 	"stablehlo/gen":    {"mlir", "stablehlo"},
 	"stablehlo/verify": {"internal/lexeme", "internal/minifloat", "mlir", "stablehlo"},
