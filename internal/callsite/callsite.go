@@ -8,9 +8,11 @@ package callsite
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -242,17 +244,40 @@ var through = []string{"runtime.", "iter.", "slices.", "sync.", "reflect."}
 // library reports whether a function is this module's own code and not a test
 // or one of its programs.
 func library(function, file string) bool {
-	rest, ok := strings.CutPrefix(function, module)
-	if !ok || rest == "" || rest[0] != '/' || strings.HasSuffix(file, "_test.go") {
-		return slices.ContainsFunc(through, func(pkg string) bool { return strings.HasPrefix(function, pkg) })
+	if strings.HasSuffix(file, "_test.go") {
+		return false
 	}
-	for _, p := range userCode {
-		if strings.HasPrefix(rest, p) {
-			return false
-		}
+	if rest, ok := strings.CutPrefix(function, module); ok && strings.HasPrefix(rest, "/") {
+		return !isUserCode(rest)
 	}
-	return true
+	if slices.ContainsFunc(through, func(pkg string) bool { return strings.HasPrefix(function, pkg) }) {
+		return true
+	}
+	rest, ok := strings.CutPrefix(file, directory)
+	return ok && strings.HasPrefix(rest, "/") && !isUserCode(rest) && module+path.Dir(rest) != program()
 }
+
+// isUserCode reports whether a path below this module is in one of userCode.
+func isUserCode(rest string) bool {
+	return slices.ContainsFunc(userCode, func(p string) bool { return strings.HasPrefix(rest, p) })
+}
+
+// directory is where the sources of this module were when the program was built. The compiler names
+// a closure after the function that the closure's own function is inlined in: a closure of the library
+// has then the name of a user's function, and only its file tells.
+var directory = func() string {
+	_, file, _, _ := runtime.Caller(0)
+	return strings.TrimSuffix(file, "/internal/callsite/callsite.go")
+}()
+
+// program returns the path of the package main. Its files can be below this module's.
+var program = sync.OnceValue(func() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return info.Path
+})
 
 var startDir, _ = os.Getwd()
 

@@ -52,6 +52,12 @@ func TestLibrary(t *testing.T) {
 	require.False(t, library(module+"/examples/digits/main.main", "/x/main.go"))
 	require.False(t, library(module+"x/lazy.F", "/x/f.go"))
 	require.False(t, library("main.main", "/x/main.go"))
+	require.True(t, library("slices.SortFunc", "/go/slices/sort.go"))
+	// A closure of the library, of a function that is inlined in a user's.
+	require.True(t, library("main.(*Net).Forward.(*Linear).Forward.func1", directory+"/nn/layers/linear.go"))
+	require.True(t, library("example.com/net.F.func1", directory+"/lazy/func.go"))
+	require.False(t, library("main.main", directory+"/examples/bert/main.go"))
+	require.False(t, library("main.main", directory+"x/main.go"))
 }
 
 func BenchmarkCaller(b *testing.B) {
