@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"ltc/checkpoint"
@@ -39,6 +42,7 @@ type generator struct {
 	past  []int32         // the tokens in the caches
 	spent []time.Duration // on each token but the first
 	bytes int             // of all weights, as they are kept
+	size  int64           // of the file
 }
 
 // open loads the model of a file.
@@ -77,6 +81,9 @@ func open(path string, o options) (*generator, error) {
 		return nil, err
 	}
 	g := &generator{options: o, dev: dev, file: file, tokens: tokens, random: rand.New(rand.NewPCG(o.seed, 0))}
+	if info, err := os.Stat(path); err == nil {
+		g.size = info.Size()
+	}
 	for _, t := range file.All() {
 		g.bytes += t.Blocks.Raw().Type.Bytes()
 	}
@@ -92,8 +99,16 @@ func open(path string, o options) (*generator, error) {
 	})
 	// The tokens of a prompt come one by one, too, so that one program serves all. How much of the caches it reads is
 	// an open size: that of an input without content. A size that is new is recorded once more, so it grows by steps.
-	return g, g.next.Inputs(lazy.Input{Name: "token", Type: types.Of(lazy.I32, 1)}, lazy.Input{Name: "at", Type: types.Of(lazy.I32, 1)},
-		lazy.Input{Name: "read", Type: types.Of(lazy.U8, lazy.Dim("places", 1, c.ContextLength))})
+	if err := g.next.Inputs(lazy.Input{Name: "token", Type: types.Of(lazy.I32, 1)}, lazy.Input{Name: "at", Type: types.Of(lazy.I32, 1)},
+		lazy.Input{Name: "read", Type: types.Of(lazy.U8, lazy.Dim("places", 1, c.ContextLength))}); err != nil {
+		return nil, err
+	}
+	if err := g.next.Warmup(context.Background()); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(file.Metadata, func(key string, _ any) bool { return strings.HasPrefix(key, "tokenizer.") })
+	debug.FreeOSMemory() // of the compile, before the first run reads the weights
+	return g, nil
 }
 
 func (g *generator) close() {
@@ -222,11 +237,32 @@ func (g *generator) draw(logits []float32) int32 {
 	return int32(min(i, len(logits)-1))
 }
 
-// figures tells how fast tokens were generated, by the median of their times, and how often the program was compiled.
+// figures tells how fast tokens were generated, by the median of their times, how often the program was compiled, and the
+// most memory that the process has had.
 func (g *generator) figures() string {
 	if len(g.spent) == 0 {
 		return ""
 	}
 	median := slices.Sorted(slices.Values(g.spent))[len(g.spent)/2].Seconds()
-	return fmt.Sprintf("[%.1f tokens a second, weights read at %.1f GB/s, %d compiled]", 1/median, float64(g.bytes)/median/1e9, len(g.next.Report().Compiles))
+	memory := ""
+	if most := peak(); most > 0 && g.size > 0 {
+		memory = fmt.Sprintf(", peak memory %.0f MB: %.2f of the file", float64(most)/1e6, float64(most)/float64(g.size))
+	}
+	return fmt.Sprintf("[%.1f tokens a second, weights read at %.1f GB/s, %d compiled%s]", 1/median, float64(g.bytes)/median/1e9, len(g.next.Report().Compiles), memory)
+}
+
+// peak returns the largest resident memory of the process so far in bytes, the mapped file included; 0 if the system does
+// not tell, as only Linux does.
+func peak() int64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		var kib int64
+		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kib); n == 1 {
+			return kib << 10
+		}
+	}
+	return 0
 }

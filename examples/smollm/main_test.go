@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -55,6 +57,30 @@ func TestSmolLM2(t *testing.T) {
 	require.Contains(t, out.String(), "1 compiled")
 	long := strings.NewReader(strings.Repeat("x", bufio.MaxScanTokenSize))
 	require.ErrorIs(t, run(long, &out, path, "", defaultSystemPrompt, options{places: 128, most: 24, backend: "cpu"}), bufio.ErrTooLong)
+}
+
+// A process that answers holds the file, and little else: weights are neither copied nor dequantized to memory.
+func TestMemory(t *testing.T) {
+	path := inputs.File(t, "smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")
+	if os.Getenv("SMOLLM_ALONE") == "" {
+		if peak() == 0 {
+			t.Skip("the system does not tell the peak of a process")
+		}
+		alone := exec.Command(os.Args[0], "-test.run=^TestMemory$", "-test.v")
+		alone.Env = append(os.Environ(), "SMOLLM_ALONE=1")
+		out, err := alone.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		t.Logf("%s", out)
+		return
+	}
+	g, err := open(path, options{places: 1024, most: 8, backend: "cpu"})
+	require.NoError(t, err)
+	defer g.close()
+	_, err = g.say("The capital of France is", func(string) {})
+	require.NoError(t, err)
+	live, size := peak(), g.size
+	t.Log(g.figures())
+	require.Less(t, live, 5*size/2) // 1.8 without libLLVM, which a first start loads
 }
 
 // Draws follow the logits: a large temperature reaches other tokens, a small one only the likeliest.
