@@ -55,6 +55,14 @@ func blocks(name string, d gguf.DType, rows, features int) tensor {
 // open writes a GGUF file of tensors and opens it.
 func open(t *testing.T, tensors ...tensor) *checkpoint.File {
 	t.Helper()
+	f, err := checkpoint.Open(write(t, tensors...))
+	require.NoError(t, err)
+	t.Cleanup(f.Close)
+	return f
+}
+
+// write writes a GGUF file of tensors and returns its path.
+func write(t *testing.T, tensors ...tensor) string {
 	out := binary.LittleEndian.AppendUint32([]byte(gguf.Magic), 3)
 	out = binary.LittleEndian.AppendUint64(out, uint64(len(tensors)))
 	out = binary.LittleEndian.AppendUint64(out, 0)
@@ -77,10 +85,7 @@ func open(t *testing.T, tensors ...tensor) *checkpoint.File {
 	pad()
 	path := filepath.Join(t.TempDir(), "m.gguf")
 	require.NoError(t, os.WriteFile(path, out, 0o600))
-	f, err := checkpoint.Open(path)
-	require.NoError(t, err)
-	t.Cleanup(f.Close)
-	return f
+	return path
 }
 
 // net has a layer of each kind.
@@ -89,7 +94,8 @@ type net struct {
 	Layer quantized.Linear
 }
 
-// Products and rows are those of the weights that package gguf dequantizes: of one row, and of several in one program. Compiled code copies no blocks.
+// Products and rows are those of the weights that package gguf dequantizes: of one row, and of several in one program.
+// Compiled code copies no blocks.
 func TestWeights(t *testing.T) {
 	const rows = 40
 	for _, backend := range []string{"eval", "cpu"} {
@@ -267,4 +273,51 @@ func TestMistakes(t *testing.T) {
 
 	tr := lazy.NewTrace(dev)
 	require.ErrorContains(t, n.Layer.Forward(lazy.Ones(tr, lazy.F32, 2, 16)).Err(), "reshape")
+}
+
+// A product has no dequantized weight in memory. With ManyRows it has, and results are near.
+func TestManyRows(t *testing.T) {
+	const rows, features, n = 512, 1024, 9
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	defer dev.Close()
+	x := make([]float32, n*features)
+	for i := range x {
+		x[i] = float32(i*37%64)/32 - 1
+	}
+	for _, d := range append([]gguf.DType{gguf.Q4_0, gguf.Q4_1, gguf.Q8_0}, kFormats...) {
+		l := &quantized.Linear{In: features, Out: rows, Format: d}
+		require.NoError(t, module.Build(l, dev))
+		file := open(t, blocks("weight", d, rows, features))
+		require.NoError(t, quantized.LoadInto(l, &file.State, checkpoint.Options{}))
+		results := map[bool][]float32{}
+		for _, many := range []bool{false, true} {
+			l.Weight.ManyRows = many
+			f := lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+				return []*lazy.Tensor{l.Forward(x[0])}
+			})
+			y, err := f.Call(t.Context(), lazy.From(dev, x, n, features))
+			require.NoError(t, err)
+			results[many], err = lazy.ToSlice[float32](y)
+			require.NoError(t, err)
+			peak := f.Report().PeakBytes
+			require.Equal(t, many, peak >= 4*rows*features, "%v: %d bytes", d, peak)
+		}
+		require.InDeltaSlice(t, results[false], results[true], 1e-3)
+	}
+}
+
+// A file whose tensor of a K format has rows of no whole super-blocks, or is cut short, is refused: the error names
+// the tensor and the rule.
+func TestMisshapen(t *testing.T) {
+	for _, d := range kFormats {
+		whole := blocks("layer.weight", d, 4, 256)
+		misshapen := whole
+		misshapen.dims = [2]int{2, 384}
+		_, err := checkpoint.Open(write(t, misshapen))
+		require.ErrorContains(t, err, fmt.Sprintf("tensor layer.weight: its rows have 384 elements, no multiple of the 256 of a block of %v", d))
+		whole.elements = whole.elements[:3*d.BlockBytes()]
+		_, err = checkpoint.Open(write(t, whole))
+		require.ErrorContains(t, err, fmt.Sprintf("the file is cut short: tensor layer.weight, %v[4,256], has %d bytes", d, 4*d.BlockBytes()))
+	}
 }

@@ -109,7 +109,7 @@ func plus(x, y *lazy.Tensor) *lazy.Tensor {
 	return x.Add(y)
 }
 
-// dequantize records the elements, as f32[rows, blocks, 256]. Products are exact in f32: a scale has 11 significant
+// dequantize records the elements, as f32[rows, blocks, 8, 32/lanes, lanes]. Products are exact in f32: a scale has 11 significant
 // bits, that of a sub-block at most 7, a code 6.
 func (s super) dequantize(p parts) *lazy.Tensor {
 	runs := make([]*lazy.Tensor, superRuns)
@@ -119,7 +119,7 @@ func (s super) dequantize(p parts) *lazy.Tensor {
 		if r.least != nil {
 			y = y.Sub(factor(p.min).Mul(r.least))
 		}
-		runs[j] = y.Flatten(2, -1)
+		runs[j] = y.Unsqueeze(2)
 	}
 	return lazy.Concatenate(2, runs...)
 }

@@ -15,6 +15,9 @@ import (
 type Weight struct {
 	Rows, Features int
 	Format         gguf.DType // gguf.Q4_0, gguf.Q4_1, gguf.Q8_0, gguf.Q4_K, gguf.Q5_K or gguf.Q6_K
+	// ManyRows has MatMul dequantize the weight to memory once a run, as f32[Rows, Features], and multiply that: for
+	// about 8 rows of x and more, such as the tokens of a prompt.
+	ManyRows bool
 
 	// The parts of the blocks; nil of formats that do not have one.
 	Scale  *lazy.Tensor `module:",buffer"` // f16[Rows, blocks, 1]
@@ -158,8 +161,8 @@ func (w *Weight) values(scale, minimum, codes *lazy.Tensor) []*lazy.Tensor {
 	return all
 }
 
-// MatMul records x·weightᵀ of x[…, Features], as f32[…, Rows]. For one row of x the product
-// dequantizes blocks in registers. For several rows a run first dequantizes the weight to memory, as f32.
+// MatMul records x·weightᵀ of x[…, Features], as f32[…, Rows]. The product
+// dequantizes blocks in registers, for each row anew unless ManyRows is set.
 func (w *Weight) MatMul(x *lazy.Tensor) *lazy.Tensor {
 	if w == nil || w.Codes == nil {
 		return module.Refuse(x, "the weight of quantized.matmul is not built: call module.Build before")
@@ -172,6 +175,9 @@ func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
 		return x.Reshape(w.Features)
 	}
 	p := w.read(x.Trace())
+	if w.ManyRows {
+		return x.Convert(lazy.F32).MatMul(w.dequantize(p).Transpose(1, 0))
+	}
 	if s, ok := supers[w.Format]; ok {
 		return s.matMul(x, p)
 	}
@@ -209,8 +215,16 @@ func (w *Weight) Gather(indices *lazy.Tensor) *lazy.Tensor {
 func (w *Weight) gather(indices *lazy.Tensor) *lazy.Tensor {
 	shape, flat := indices.OpenShape(), indices.Reshape(-1)
 	p := w.read(indices.Trace()).gather(flat)
+	return w.dequantize(p).Reshape(append(shape, w.Features)...)
+}
+
+// dequantize records the numbers of rows, as f32[rows, Features].
+func (w *Weight) dequantize(p parts) *lazy.Tensor {
+	var y *lazy.Tensor
 	if s, ok := supers[w.Format]; ok {
-		return s.dequantize(p).Reshape(append(shape, w.Features)...)
+		y = s.dequantize(p)
+	} else {
+		y = lazy.Concatenate(2, w.values(p.scale, p.min, p.codes)...)
 	}
-	return lazy.Concatenate(2, w.values(p.scale, p.min, p.codes)...).Reshape(append(shape, w.Features)...)
+	return y.Flatten(1, -1)
 }
