@@ -1,6 +1,6 @@
 // Command bert finds the lines of a text that are closest in meaning to a query, by the embeddings of a model such
-// as all-MiniLM-L6-v2. The folder of the model has model.safetensors and tokenizer.json as the library transformers
-// writes them.
+// as all-MiniLM-L6-v2. With -train it fine-tunes the model to classify texts. The folder of the model has model.safetensors
+// and tokenizer.json as the library transformers writes them.
 package main
 
 import (
@@ -31,7 +31,20 @@ func main() {
 	backend := flag.String("backend", "cpu", "what runs the program: cpu or eval")
 	to := flag.String("export", "", "write the program for one text to this file, NAME.mlir, and the weights to NAME.safetensors")
 	tokens := flag.Int("tokens", 128, "how many tokens the text of -export has")
+	var tuning fineTuning
+	flag.StringVar(&tuning.path, "train", "", "fine-tune a classifier on this file, whose lines have a label, a tab and a text; it classifies the query")
+	flag.StringVar(&tuning.checkpoint, "checkpoint", "", "file of -train to save to after each epoch, and to go on from")
+	flag.BoolVar(&tuning.freeze, "freeze", false, "train the linear layer of -train alone, not the model")
+	flag.IntVar(&tuning.epochs, "epochs", 5, "how often -train takes each text")
+	flag.Float64Var(&tuning.lr, "lr", 0, "largest learning rate of -train; 0 for 5e-5, or 1e-2 with -freeze")
 	flag.Parse()
+	if tuning.path != "" {
+		if err := fineTune(context.Background(), os.Stdout, *backend, *dir, *heads, *query, tuning); err != nil {
+			fmt.Fprintln(os.Stderr, "bert:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *to != "" {
 		if err := export(*backend, *dir, *heads, *to, *tokens); err != nil {
 			fmt.Fprintln(os.Stderr, "bert:", err)
@@ -40,7 +53,7 @@ func main() {
 		return
 	}
 	if *query == "" || flag.NArg() > 1 {
-		fmt.Fprintln(os.Stderr, "bert: give -export or -query, and perhaps a file with the lines to search, which are read from standard input otherwise")
+		fmt.Fprintln(os.Stderr, "bert: give -train, -export or -query, and perhaps a file with the lines to search, which are read from standard input otherwise")
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -99,16 +112,16 @@ func read(path string) ([]string, error) {
 	return lines, s.Err()
 }
 
-// embedder computes embeddings of texts.
-type embedder struct {
-	dev      *lazy.Device
-	tokens   *tokenizer.Tokenizer
-	function *lazy.Function
-	longest  int
+// model is a model with its tokenizer.
+type model struct {
+	dev    *lazy.Device
+	tokens *tokenizer.Tokenizer
+	net    *Bert
+	config Config
 }
 
-// open loads the model of a folder.
-func open(backend, dir string, heads int) (*embedder, error) {
+// load loads the model of a folder.
+func load(backend, dir string, heads int) (*model, error) {
 	tokens, err := tokenizer.Load(filepath.Join(dir, "tokenizer.json"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: give the folder of a model as -model, or fetch one with make inputs INPUTS=minilm", err)
@@ -121,7 +134,7 @@ func open(backend, dir string, heads int) (*embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	dev, err := lazy.Open(backend)
+	dev, err := lazy.Open(backend, lazy.Seed(1))
 	if err != nil {
 		return nil, err
 	}
@@ -129,20 +142,46 @@ func open(backend, dir string, heads int) (*embedder, error) {
 	if err := module.Build(net, dev, module.Empty()); err != nil {
 		return nil, err
 	}
-	if err := module.Eval(net); err != nil {
-		return nil, err
-	}
 	// The file has the layer that pools for other tasks, too. Its weights are used where they lie.
 	if err := checkpoint.LoadInto(module.State(net), &file.State, checkpoint.Options{AllowExtra: true, Share: true}); err != nil {
 		return nil, err
 	}
-	f := lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
-		return []*lazy.Tensor{net.Embed(x[0], x[1], x[2])}
-	})
-	if err := f.Inputs(programInputs(lazy.Dim("batch", 1, 1024), lazy.Dim("n", 1, config.Positions))...); err != nil {
+	return &model{dev, tokens, net, config}, nil
+}
+
+// encode returns the tokens of texts, filled up to the longest.
+func (m *model) encode(texts []string) *tokenizer.Batch {
+	return m.tokens.EncodeBatch(texts, tokenizer.MaxLength(m.config.Positions), tokenizer.Pad(tokenizer.Padding{}))
+}
+
+// tensors are the inputs of programs for a batch.
+func (m *model) tensors(b *tokenizer.Batch) []*lazy.Tensor {
+	tensor := func(xs []int32) *lazy.Tensor { return lazy.From(m.dev, xs, b.Rows, b.Length) }
+	return []*lazy.Tensor{tensor(b.IDs), tensor(b.TypeIDs), tensor(b.AttentionMask)}
+}
+
+// embedder computes embeddings of texts.
+type embedder struct {
+	*model
+	function *lazy.Function
+}
+
+// open returns the embedder of the model of a folder.
+func open(backend, dir string, heads int) (*embedder, error) {
+	m, err := load(backend, dir, heads)
+	if err != nil {
 		return nil, err
 	}
-	return &embedder{dev, tokens, f, config.Positions}, nil
+	if err := module.Eval(m.net); err != nil {
+		return nil, err
+	}
+	f := lazy.Func(m.dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+		return []*lazy.Tensor{m.net.Embed(x[0], x[1], x[2])}
+	})
+	if err := f.Inputs(programInputs(lazy.Dim("batch", 1, 1024), lazy.Dim("n", 1, m.config.Positions))...); err != nil {
+		return nil, err
+	}
+	return &embedder{m, f}, nil
 }
 
 // programInputs are those of the program, for so many texts of n tokens.
@@ -207,9 +246,7 @@ const batchSize = 32
 func (e *embedder) embed(texts []string) ([][]float32, error) {
 	var all [][]float32
 	for part := range slices.Chunk(texts, batchSize) {
-		b := e.tokens.EncodeBatch(part, tokenizer.MaxLength(e.longest), tokenizer.Pad(tokenizer.Padding{}))
-		tensor := func(xs []int32) *lazy.Tensor { return lazy.From(e.dev, xs, b.Rows, b.Length) }
-		y, err := e.function.Call(context.Background(), tensor(b.IDs), tensor(b.TypeIDs), tensor(b.AttentionMask))
+		y, err := e.function.Call(context.Background(), e.tensors(e.encode(part))...)
 		if err != nil {
 			return nil, err
 		}

@@ -99,10 +99,15 @@ func (o *Output) Forward(y, x *lazy.Tensor) *lazy.Tensor {
 	return o.LayerNorm.Forward(o.Dense.Forward(y).Add(x))
 }
 
-// Embed records the embedding of each text: the mean of its tokens' states, scaled to length 1.
-func (b *Bert) Embed(ids, types, mask *lazy.Tensor) *lazy.Tensor {
+// Mean records the mean of the states of each text's tokens, [batch, Hidden].
+func (b *Bert) Mean(ids, types, mask *lazy.Tensor) *lazy.Tensor {
 	x := b.Forward(ids, types, mask)
 	counts := mask.Convert(x.DType()).Unsqueeze(-1)
-	mean := x.Mul(counts).Sum(1).Div(counts.Sum(1))
+	return x.Mul(counts).Sum(1).Div(counts.Sum(1))
+}
+
+// Embed records the embedding of each text: the mean of its tokens' states, scaled to length 1.
+func (b *Bert) Embed(ids, types, mask *lazy.Tensor) *lazy.Tensor {
+	mean := b.Mean(ids, types, mask)
 	return mean.Div(mean.Mul(mean).SumKeep(-1).Sqrt())
 }
