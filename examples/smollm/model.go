@@ -52,7 +52,7 @@ func NewLlama(c Config) *Llama {
 			AttnQ: linear(c.EmbeddingLength, c.EmbeddingLength), AttnK: linear(c.EmbeddingLength, c.HeadCountKV*head), AttnV: linear(c.EmbeddingLength, c.HeadCountKV*head),
 			AttnOutput: linear(c.EmbeddingLength, c.EmbeddingLength),
 			FfnGate:    linear(c.EmbeddingLength, c.FeedForwardLength), FfnUp: linear(c.EmbeddingLength, c.FeedForwardLength), FfnDown: linear(c.FeedForwardLength, c.EmbeddingLength),
-			Cache: layers.KeyValueCache{Heads: c.HeadCountKV, Positions: c.ContextLength, Features: head},
+			Cache: layers.KeyValueCache{Heads: c.HeadCountKV, MaxTokens: c.ContextLength, Features: head},
 		})
 	}
 	return m

@@ -12,13 +12,13 @@ import (
 type KeyValueCache struct {
 	module.Base
 	Heads     int // of keys and values
-	Positions int // the most tokens
+	MaxTokens int // the most tokens
 	Features  int // of a key and of a value
 
 	none bool // there is no cache
 
-	Keys   *lazy.Tensor `module:",buffer"` // [Heads, Positions, Features]
-	Values *lazy.Tensor `module:",buffer"` // [Heads, Positions, Features]
+	Keys   *lazy.Tensor `module:",buffer"` // [Heads, MaxTokens, Features]
+	Values *lazy.Tensor `module:",buffer"` // [Heads, MaxTokens, Features]
 }
 
 // Build declares the variables.
@@ -26,16 +26,16 @@ func (c *KeyValueCache) Build(b *module.Builder) {
 	if c.none {
 		return
 	}
-	if positive(b, "layers.KeyValueCache", option{"Heads", c.Heads}, option{"Positions", c.Positions}, option{"Features", c.Features}) {
-		b.MappedVariable(&c.Keys, c.Heads, c.Positions, c.Features)
-		b.MappedVariable(&c.Values, c.Heads, c.Positions, c.Features)
+	if positive(b, "layers.KeyValueCache", option{"Heads", c.Heads}, option{"MaxTokens", c.MaxTokens}, option{"Features", c.Features}) {
+		b.MappedVariable(&c.Keys, c.Heads, c.MaxTokens, c.Features)
+		b.MappedVariable(&c.Values, c.Heads, c.MaxTokens, c.Features)
 	}
 }
 
 // Update records that k and v[Heads, n, Features] are those of the n tokens from position at on, a
 // scalar of I32. It returns the keys and values [Heads, length, Features] of the first length positions.
 // With length at+n they are for [lazy.Tensor.Attention] with Causal. length may be an open size. Tokens behind the last
-// position would overwrite others: the caller sees to it that at+n is at most Positions.
+// position would overwrite others: the caller sees to it that at+n is at most MaxTokens.
 func (c *KeyValueCache) Update(k, v, at *lazy.Tensor, length int) (keys, values *lazy.Tensor) {
 	write := func(into, rows *lazy.Tensor) *lazy.Tensor {
 		return functions.As("layers.key_value_cache", func() *lazy.Tensor {
@@ -62,7 +62,7 @@ func (c *KeyValueCache) Attention(q, k, v, at *lazy.Tensor, length int, rotary *
 		}
 	}
 	tr, shape := q.Trace(), q.OpenShape()
-	positions := lazy.Iota(tr, lazy.I32, 0, q.OpenDim(0)).Add(at).Within(0, c.Positions-1, "position")
+	positions := lazy.Iota(tr, lazy.I32, 0, q.OpenDim(0)).Add(at).Within(0, c.MaxTokens-1, "position")
 	seen := lazy.Iota(tr, lazy.I32, 0, length).LessEqual(positions.Unsqueeze(-1)) // [queries, keys]
 	q, k, v = splitHeads(q, k, v, positions, c.Features, rotary)
 	k, v = c.Update(k, v, at, length)

@@ -18,7 +18,7 @@ func TestKeyValueCache(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	defer dev.Close()
-	c := &layers.KeyValueCache{Heads: groups, Positions: places, Features: features}
+	c := &layers.KeyValueCache{Heads: groups, MaxTokens: places, Features: features}
 	require.NoError(t, module.Build(c, dev))
 	values := func(seed, n int) []float32 {
 		x := make([]float32, n)
@@ -63,5 +63,5 @@ func TestKeyValueCache(t *testing.T) {
 	r := step.Report()
 	require.Len(t, r.Compiles, 1)
 	require.Zero(t, r.CopiedBytes)
-	require.ErrorContains(t, module.Build(&layers.KeyValueCache{Heads: 1, Features: 1}, dev), "layers.KeyValueCache.Positions is 0: it must be positive")
+	require.ErrorContains(t, module.Build(&layers.KeyValueCache{Heads: 1, Features: 1}, dev), "layers.KeyValueCache.MaxTokens is 0: it must be positive")
 }

@@ -6,45 +6,45 @@ import (
 	"ltc/nn/module"
 )
 
-// GroupedAttention is causal grouped-query attention (GQA) as in decoders such as Llama: groups of query heads share
+// GroupedQueryAttention is causal grouped-query attention (GQA) as in decoders such as Llama: groups of query heads share
 // keys and values, and queries and keys have rotary position embeddings (RoPE). Its variables have the names of the library transformers.
 // Learned positions are an [Embedding] that is added to its operand.
-type GroupedAttention struct {
+type GroupedQueryAttention struct {
 	module.Base
 	Features, Heads int
-	KeyHeads        int // of keys and values; 0 for Heads
+	KVHeads         int // of keys and values; 0 for Heads
 	Bias            bool
 	Rotary          *nn.RotaryOptions // nil: positions do not matter
-	Positions       int               // the most tokens of the cache that Next keeps; 0: none is kept
+	MaxTokens       int               // the most tokens of the cache that Next keeps; 0: none is kept
 
 	QProj, KProj, VProj, OProj Linear
 	Cache                      KeyValueCache
 }
 
 // Build sets the sizes of the parts, which declare the variables.
-func (l *GroupedAttention) Build(b *module.Builder) {
-	const layer = "layers.GroupedAttention"
-	if l.KeyHeads == 0 {
-		l.KeyHeads = l.Heads
+func (l *GroupedQueryAttention) Build(b *module.Builder) {
+	const layer = "layers.GroupedQueryAttention"
+	if l.KVHeads == 0 {
+		l.KVHeads = l.Heads
 	}
-	if !positive(b, layer, option{"Features", l.Features}, option{"Heads", l.Heads}, option{"KeyHeads", l.KeyHeads}) {
+	if !positive(b, layer, option{"Features", l.Features}, option{"Heads", l.Heads}, option{"KVHeads", l.KVHeads}) {
 		return
 	}
-	if l.Features%l.Heads != 0 || l.Heads%l.KeyHeads != 0 {
-		b.Errorf("%s.Heads is %d: it must divide Features, %d, and be a multiple of KeyHeads, %d", layer, l.Heads, l.Features, l.KeyHeads)
+	if l.Features%l.Heads != 0 || l.Heads%l.KVHeads != 0 {
+		b.Errorf("%s.Heads is %d: it must divide Features, %d, and be a multiple of KVHeads, %d", layer, l.Heads, l.Features, l.KVHeads)
 		return
 	}
 	head := l.Features / l.Heads
 	set := func(p *Linear, out int) { p.In, p.Out, p.NoBias = l.Features, out, !l.Bias }
 	set(&l.QProj, l.Features)
-	set(&l.KProj, l.KeyHeads*head)
-	set(&l.VProj, l.KeyHeads*head)
+	set(&l.KProj, l.KVHeads*head)
+	set(&l.VProj, l.KVHeads*head)
 	set(&l.OProj, l.Features)
-	l.Cache = KeyValueCache{Heads: l.KeyHeads, Positions: l.Positions, Features: head, none: l.Positions == 0}
+	l.Cache = KeyValueCache{Heads: l.KVHeads, MaxTokens: l.MaxTokens, Features: head, none: l.MaxTokens == 0}
 }
 
 // Forward records the attention of all tokens of x[n, Features] or x[batch, n, Features], each to itself and those before it.
-func (l *GroupedAttention) Forward(x *lazy.Tensor) *lazy.Tensor {
+func (l *GroupedQueryAttention) Forward(x *lazy.Tensor) *lazy.Tensor {
 	return l.Call(func() *lazy.Tensor {
 		if x.Err() == nil && x.Rank() != 2 && x.Rank() != 3 {
 			return module.Refuse(x, "x is %v, must be [n, Features] or [batch, n, Features]", x.Type())
@@ -57,13 +57,13 @@ func (l *GroupedAttention) Forward(x *lazy.Tensor) *lazy.Tensor {
 
 // Next records the attention of tokens x[n, Features], which are those from position at on, a scalar of I32, to themselves and to
 // those before them, which the cache keeps. It reads the first length positions of the cache: at+n or more.
-func (l *GroupedAttention) Next(x, at *lazy.Tensor, length int) *lazy.Tensor {
+func (l *GroupedQueryAttention) Next(x, at *lazy.Tensor, length int) *lazy.Tensor {
 	return l.Call(func() *lazy.Tensor {
 		switch {
 		case x.Err() != nil:
 			return x
-		case l.Positions == 0:
-			return module.Refuse(x, "layers.GroupedAttention.Positions is 0: set it to call Next")
+		case l.MaxTokens == 0:
+			return module.Refuse(x, "layers.GroupedQueryAttention.MaxTokens is 0: set it to call Next")
 		case x.Rank() != 2:
 			return module.Refuse(x, "x is %v, must be [n, Features]", x.Type())
 		}

@@ -16,12 +16,12 @@ import (
 
 // One token after the other, with a cache, has the results of all at once; places matter where queries and keys turn. A
 // group of keys is what as many equal heads of keys are.
-func TestGroupedAttention(t *testing.T) {
+func TestGroupedQueryAttention(t *testing.T) {
 	const n, features, places = 5, 16, 8
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	defer dev.Close()
-	l := &layers.GroupedAttention{Features: features, Heads: 4, KeyHeads: 2, Rotary: &nn.RotaryOptions{}, Positions: places}
+	l := &layers.GroupedQueryAttention{Features: features, Heads: 4, KVHeads: 2, Rotary: &nn.RotaryOptions{}, MaxTokens: places}
 	require.NoError(t, module.Build(l, dev))
 	require.Equal(t, []string{"cache.keys", "cache.values", "k_proj.weight", "o_proj.weight", "q_proj.weight", "v_proj.weight"}, slices.Sorted(maps.Keys(maps.Collect(module.State(l)))))
 	data := make([]float32, n*features)
@@ -53,7 +53,7 @@ func TestGroupedAttention(t *testing.T) {
 	require.Len(t, step.Report().Compiles, 1)
 
 	// Each row of keys twice, for as many heads as queries have.
-	all := &layers.GroupedAttention{Features: features, Heads: 4, Rotary: &nn.RotaryOptions{}}
+	all := &layers.GroupedQueryAttention{Features: features, Heads: 4, Rotary: &nn.RotaryOptions{}}
 	require.NoError(t, module.Build(all, dev))
 	rows := func(p *layers.Linear) []float32 { return read(tr.Read(p.Weight).AddScalar(0)) }
 	twice := func(p *layers.Linear) []float32 {
@@ -77,6 +77,6 @@ func TestGroupedAttention(t *testing.T) {
 	require.ErrorContains(t, err, "the position is 8, must be from 0 to 7")
 	at, row := lazy.Const(tr, lazy.I32, 0), lazy.Ones(tr, lazy.F32, 1, features)
 	require.ErrorContains(t, l.Cache.Attention(row, row.Unsqueeze(0), row, at, places, nil).Err(), "queries, keys and values must be [n, features], found f32[1,1,16]")
-	require.ErrorContains(t, all.Next(lazy.Ones(tr, lazy.F32, 1, features), lazy.Const(tr, lazy.I32, 0), places).Err(), "layers.GroupedAttention.Positions is 0: set it to call Next")
-	require.ErrorContains(t, module.Build(&layers.GroupedAttention{Features: 8, Heads: 4, KeyHeads: 3}, dev), "layers.GroupedAttention.Heads is 4: it must divide Features, 8, and be a multiple of KeyHeads, 3")
+	require.ErrorContains(t, all.Next(lazy.Ones(tr, lazy.F32, 1, features), lazy.Const(tr, lazy.I32, 0), places).Err(), "layers.GroupedQueryAttention.MaxTokens is 0: set it to call Next")
+	require.ErrorContains(t, module.Build(&layers.GroupedQueryAttention{Features: 8, Heads: 4, KVHeads: 3}, dev), "layers.GroupedQueryAttention.Heads is 4: it must divide Features, 8, and be a multiple of KVHeads, 3")
 }
