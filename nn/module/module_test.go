@@ -303,6 +303,9 @@ body.second  module_test.scale                   1,000
 	got, err = module.Summary(&n.Body.Second, x)
 	require.NoError(t, err)
 	require.Contains(t, got, "(all)   module_test.scale  f32[2,1000]  1,000")
+	host, err := module.Summary(&n.Body.Second, lazy.From(dev, make([]float32, 2000), 2, 1000)) // in no trace
+	require.NoError(t, err)
+	require.Equal(t, got, host)
 	_, err = module.Summary(&n.Body.Second, x, x)
 	require.ErrorContains(t, err, "Forward of *module_test.scale is func(*lazy.Tensor) *lazy.Tensor: it cannot be called with 2 tensors alone")
 	_, err = module.Summary(n, x)
