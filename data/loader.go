@@ -54,8 +54,9 @@ type Loader[T any] struct {
 	// Ahead is how many batches may be ready or being made ahead of the loop; 0: twice the Workers.
 	Ahead int
 
-	at  Position
-	err error // why there are no batches
+	rows []int // the rows of the data set; nil: 0 to Rows-1
+	at   Position
+	err  error // why there are no batches
 }
 
 // Map returns a loader of the batches that f makes of those of l. It begins where l is, and has the workers of l.
@@ -67,7 +68,7 @@ func Map[T, U any](l *Loader[T], f func(b Batch, x T) (U, error)) *Loader[U] {
 		return &Loader[U]{err: errors.New("data: map batches: the function is nil")}
 	}
 	load := l.Load
-	return &Loader[U]{Batches: l.Batches, Workers: l.Workers, Ahead: l.Ahead, at: l.at, Load: func(b Batch) (u U, err error) {
+	return &Loader[U]{Batches: l.Batches, Workers: l.Workers, Ahead: l.Ahead, rows: l.rows, at: l.at, Load: func(b Batch) (u U, err error) {
 		x, err := load(b)
 		if err != nil {
 			return u, err
@@ -75,6 +76,29 @@ func Map[T, U any](l *Loader[T], f func(b Batch, x T) (U, error)) *Loader[U] {
 		return f(b, x)
 	}}
 }
+
+// Holdout returns a loader of the rows to train on, and one of those to test with, in order: every k-th row, as for the
+// function [Holdout]. Both begin at the first epoch, and have the workers of l. Load gets the rows' numbers in the data set.
+func (l *Loader[T]) Holdout(k int) (kept, held *Loader[T]) {
+	if err := l.check(); err != nil {
+		return &Loader[T]{err: err}, &Loader[T]{err: err}
+	}
+	part := func(rows []int) *Loader[T] {
+		p := &Loader[T]{Batches: l.Batches, Load: l.Load, Workers: l.Workers, Ahead: l.Ahead, rows: rows}
+		p.Rows = len(rows)
+		for i, r := range rows {
+			rows[i] = l.row(r)
+		}
+		return p
+	}
+	some, others := Holdout(l.Rows, k)
+	kept, held = part(some), part(others)
+	held.InOrder, held.DropLast = true, false
+	return kept, held
+}
+
+// Err returns why there are no batches, such as arrays that do not fit; nil if there can be batches.
+func (l *Loader[T]) Err() error { return l.check() }
 
 // check returns an error if there can be no batches.
 func (l *Loader[T]) check() error {
@@ -148,11 +172,22 @@ func (l *Loader[T]) Rest() iter.Seq2[T, error] {
 	}
 }
 
+// row returns the row of the data set that has a number below Rows.
+func (l *Loader[T]) row(i int) int {
+	if i < len(l.rows) {
+		return l.rows[i]
+	}
+	return i
+}
+
 // batches lists the batches from the position on.
 func (l *Loader[T]) batches() []Batch {
 	var all []Batch
 	for i, rows := range l.Epoch(l.at.Epoch) {
 		if i >= l.at.Batch {
+			for j, r := range rows {
+				rows[j] = l.row(r)
+			}
 			all = append(all, Batch{l.at.Epoch, i, rows, l.Seed})
 		}
 	}

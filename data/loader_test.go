@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"image/png"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -24,6 +25,37 @@ import (
 	"ltc/soa"
 	"ltc/soa/npy"
 )
+
+// Rows are held out by their numbers in the data set, also of loaders that Map and Holdout made.
+func TestLoaderHoldout(t *testing.T) {
+	rows := func(l *Loader[Batch]) (all []int) {
+		for _, b := range rest(t, l) {
+			all = append(all, b.Rows...)
+		}
+		return all
+	}
+	for _, workers := range []int{0, 2} {
+		l := numbered(Batches{Rows: 11, Size: 4, Seed: 1, DropLast: true}, workers)
+		kept, held := l.Holdout(3)
+		require.Equal(t, []int{2, 5, 8}, rows(held))
+		require.Equal(t, 2, kept.Len()) // 8 rows
+		first := rows(kept)
+		require.ElementsMatch(t, []int{0, 1, 3, 4, 6, 7, 9, 10}, first)
+		require.NotEqual(t, first, rows(kept)) // of the next epoch
+		mapped := Map(kept, func(b Batch, x Batch) (Batch, error) { require.Equal(t, b, x); return x, nil })
+		require.NoError(t, mapped.Seek(Position{}))
+		require.Equal(t, first, rows(mapped))
+		again, others := kept.Holdout(4)
+		require.Equal(t, []int{4, 10}, rows(others))
+		require.Subset(t, []int{0, 1, 3, 6, 7, 9}, rows(again))
+	}
+	kept, held := (&Loader[Batch]{}).Holdout(3)
+	for _, l := range []*Loader[Batch]{kept, held} {
+		for _, err := range l.Rest() {
+			require.ErrorContains(t, err, "Load is nil")
+		}
+	}
+}
 
 // numbered is a loader whose batches are their descriptions.
 func numbered(b Batches, workers int) *Loader[Batch] {
@@ -457,7 +489,13 @@ func TestText(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "a.txt")
 	require.NoError(t, os.WriteFile(path, []byte("ab\xffc"), 0o644))
-	text, err := ReadText(path, path)
+	text, err := ReadText(filepath.Join(filepath.Dir(path), "*"))
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(text, "a"), text)
+	_, err = ReadText(filepath.Join(t.TempDir(), "*.txt"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, "*.txt")
+	text, err = ReadText(path, path)
 	require.NoError(t, err)
 	require.Equal(t, "ab\ufffdcab\ufffdc", text)
 	_, err = ReadText()
@@ -465,13 +503,17 @@ func TestText(t *testing.T) {
 	_, err = ReadText("none.txt")
 	require.ErrorIs(t, err, os.ErrNotExist)
 
-	w, err := NextTokens([]uint8("abcdefgh"), 3)
-	require.NoError(t, err)
+	windows := NextTokens([]uint8("abcdefgh"), 3, Batches{InOrder: true})
+	require.NoError(t, windows.Err())
+	w := rest(t, windows)[0]
 	require.Equal(t, "abcdef", string(soa.Slice[uint8](w[0])))
 	require.Equal(t, "bcdefg", string(soa.Slice[uint8](w[1])))
 	require.Equal(t, 2, w.Len())
-	_, err = NextTokens([]uint8("abc"), 3)
-	require.EqualError(t, err, "data: windows of 3 tokens, and one after them, of 3 tokens")
+	short := NextTokens([]uint8("abc"), 3, Batches{})
+	kept, held := short.Holdout(2)
+	for _, l := range []*Loader[Arrays]{short, kept, held} {
+		require.EqualError(t, l.Err(), "data: windows of 3 tokens, and one after them, of 3 tokens")
+	}
 }
 
 // elementsOf prints the elements of an array.

@@ -3,7 +3,9 @@ package data
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,20 +19,42 @@ type Alphabet struct {
 	number     map[rune]int32
 }
 
-// ReadText returns the text of files one after the other. What is not UTF-8 becomes the replacement character, U+FFFD.
+// ReadText returns the text of files one after the other. A path is that of a file, or a pattern as [filepath.Glob] takes it,
+// whose files come by name. What is not UTF-8 becomes the replacement character, U+FFFD.
 func ReadText(paths ...string) (string, error) {
 	if len(paths) == 0 {
 		return "", errors.New("read text: there are no files")
 	}
 	var all strings.Builder
 	for _, p := range paths {
-		text, err := os.ReadFile(p)
+		files, err := filesOf(p)
 		if err != nil {
 			return "", fmt.Errorf("read text: %w", err)
 		}
-		all.Write(text)
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				return "", fmt.Errorf("read text: %w", err)
+			}
+			all.Write(text)
+		}
 	}
 	return strings.ToValidUTF8(all.String(), "\ufffd"), nil
+}
+
+// filesOf returns a path whose file exists, or the files of a pattern.
+func filesOf(path string) ([]string, error) {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(path, `*?[`) {
+		return []string{path}, nil
+	}
+	files, err := filepath.Glob(path)
+	if err == nil && len(files) == 0 {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, fmt.Errorf("files of the pattern %s: %w", path, err)
+	}
+	return files, nil
 }
 
 // AlphabetOf returns the characters that a text has, in the order of their code points, and the text as their numbers.
@@ -86,20 +110,20 @@ func (a *Alphabet) Decode(numbers []int32) string {
 	return string(text)
 }
 
-// NextTokens cuts a sequence of tokens into windows of a length, [n, length], and has as second array what comes after each
-// token: the data set of a language model. What is left at the end is dropped.
-func NextTokens[T soa.Element](tokens []T, length int) (Arrays, error) {
+// NextTokens returns the loader of a language model's examples: windows of a sequence of tokens as x[n, length], and what comes
+// after each token as second array. What is left at the end is dropped. A sequence without a window is the loader's error.
+func NextTokens[T soa.Element](tokens []T, length int, b Batches) *Loader[Arrays] {
 	if length < 1 || len(tokens) <= length {
-		return nil, fmt.Errorf("data: windows of %s, and one after them, of %s", diag.Count(length, "token"), diag.Count(len(tokens), "token"))
+		return &Loader[Arrays]{err: fmt.Errorf("data: windows of %s, and one after them, of %s", diag.Count(length, "token"), diag.Count(len(tokens), "token"))}
 	}
 	n := (len(tokens) - 1) / length
 	x, err := ArrayOf(tokens[:n*length], n, length)
 	if err != nil {
-		return nil, err
+		return &Loader[Arrays]{err: err}
 	}
 	y, err := ArrayOf(tokens[1:n*length+1], n, length)
 	if err != nil {
-		return nil, err
+		return &Loader[Arrays]{err: err}
 	}
-	return Arrays{x, y}, nil
+	return Arrays{x, y}.Loader(b)
 }

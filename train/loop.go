@@ -106,6 +106,8 @@ func (l *Loop) check() error {
 		return errors.New("train: Optimizer is nil: give one of package optim, of module.Trainable(net)")
 	case l.Train == nil:
 		return errors.New("train: Train is nil: give the loader of the examples, such as data.Arrays.Loader")
+	case l.Train.Err() != nil:
+		return fmt.Errorf("train: %w", l.Train.Err())
 	case l.Train.Len() == 0:
 		return errors.New("train: the loader Train has no batches: it has fewer rows than a batch and drops the last, or none")
 	case l.Loss == nil:

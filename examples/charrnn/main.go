@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	_ "ltc/backends/reference/llvm" // registers "cpu" and "eval", with its compiler
 	"ltc/data"
-	"ltc/internal/diag"
 	"ltc/lazy"
-	"ltc/nn"
 	"ltc/nn/layers"
 	"ltc/nn/module"
 	"ltc/optim"
@@ -31,10 +28,8 @@ func main() {
 	}
 }
 
-const (
-	window = 64  // characters that are trained on at once
-	hidden = 192 // numbers of the LSTM's state
-)
+// Characters that are trained on at once, and numbers of the LSTM's state.
+const window, hidden = 64, 192
 
 // Net tells the next character for each of a text.
 type Net struct {
@@ -50,20 +45,12 @@ func (n *Net) Forward(x *lazy.Tensor, state ...*lazy.Tensor) (logits *lazy.Tenso
 }
 
 func run(pattern, checkpoint string, epochs int, out io.Writer) (*train.Loop, error) {
-	paths, _ := filepath.Glob(pattern)
-	text, err := data.ReadText(paths...)
+	text, err := data.ReadText(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("%w: -text is a pattern of text files", err)
 	}
 	alphabet, characters := data.AlphabetOf(text)
-	windows, err := data.NextTokens(characters, window)
-	if err != nil {
-		return nil, err
-	}
-	training, validation, err := windows.Holdout(20)
-	if err != nil {
-		return nil, err
-	}
+	training, validation := data.NextTokens(characters, window, data.Batches{Size: 32, Seed: 1}).Holdout(20)
 	dev, err := lazy.Open("cpu", lazy.Seed(1))
 	if err != nil {
 		return nil, err
@@ -78,45 +65,33 @@ func run(pattern, checkpoint string, epochs int, out io.Writer) (*train.Loop, er
 	}
 	loop := &train.Loop{
 		Net: net, Optimizer: optim.NewAdamW(dev, module.Trainable(net), optim.AdamConfig{}),
-		Train:      training.Loader(data.Batches{Size: 32, Seed: 1}),
-		Validation: validation.Loader(data.Batches{Size: 32, InOrder: true}),
-		Epochs:     epochs, Checkpoint: checkpoint, Out: out,
+		Train: training, Validation: validation, Epochs: epochs, Checkpoint: checkpoint, Out: out,
 		Loss: func(x []*lazy.Tensor) train.Values {
 			logits, _ := net.Forward(x[0])
-			return train.Values{"loss": nn.CrossEntropy(logits, x[1].Flatten(0, 1), nn.CrossEntropyOptions{})}
+			return train.Values{"loss": logits.CrossEntropy(x[1].Flatten(0, 1))}
 		},
 	}
 	// PyTorch's default also cycles β1; the loop sets the rate alone.
-	loop.LR, _ = optim.OneCycle(optim.OneCycleConfig{Max: 8e-3, Steps: epochs * loop.Train.Len()})
+	loop.LR, _ = optim.OneCycle(optim.OneCycleConfig{Max: 8e-3, Steps: epochs * training.Len()})
 	if err := loop.Run(context.Background()); err != nil {
 		return nil, err
 	}
-	written, err := write(net, dev, characters[:window], 400, out)
-	fmt.Fprintln(out, alphabet.Decode(written))
-	return loop, err
+	return loop, write(net, dev, alphabet, characters[:window], out)
 }
 
-// write draws n characters after a beginning, each by the probability that the network gives it.
-func write(net *Net, dev *lazy.Device, beginning []int32, n int, out io.Writer) (written []int32, err error) {
-	random := lazy.NewRandom(dev, 1)
-	next := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
-		logits, state := net.Forward(tr.Read(x[0]), tr.Read(x[1]), tr.Read(x[2]))
-		return append(state, random.Categorical(logits).Convert(lazy.I32).Reshape(1, 1))
-	})
-	zeros := lazy.From(dev, make([]float32, hidden), 1, 1, hidden)
-	state := []*lazy.Tensor{zeros, zeros, nil}
-	for i := range len(beginning) + n - 1 {
-		x := state[2]
-		if i < len(beginning) {
-			x = lazy.From(dev, beginning[i:i+1], 1, 1)
-		}
-		if state, err = next.CallAll(context.Background(), x, state[0], state[1]); err != nil {
-			return nil, err
-		}
-		if i+1 >= len(beginning) {
-			written = append(written, int32(state[2].Float()))
-		}
+// write writes 400 characters after a beginning, each drawn by the probability that the network gives it.
+func write(net *Net, dev *lazy.Device, alphabet *data.Alphabet, beginning []int32, out io.Writer) error {
+	tr, random := lazy.NewTrace(dev), lazy.NewRandom(dev, 1)
+	logits, state := net.Forward(lazy.From(tr, beginning, 1, len(beginning)))
+	_, drawn := lazy.Scan(func(_ *lazy.Trace, last, _ []*lazy.Tensor) (next, drawn []*lazy.Tensor) {
+		c := random.Categorical(last[2]).Convert(lazy.I32)
+		logits, next := net.Forward(c.Unsqueeze(0), last[:2]...)
+		return append(next, logits), []*lazy.Tensor{c}
+	}, append(state, logits.Narrow(0, len(beginning)-1, 1)), []*lazy.Tensor{lazy.Iota(tr, lazy.I32, 0, 400)}, lazy.ScanOptions{})
+	if err := tr.MarkStep(drawn...); err != nil {
+		return err
 	}
-	fmt.Fprintf(out, "writing: %s, %s\n", diag.Count(next.Report().Compiled, "compile"), diag.Count(next.Report().Runs, "character"))
-	return written, nil
+	written, err := lazy.ToSlice[int32](drawn[0])
+	fmt.Fprintf(out, "writing, programs compiled: %d\n%s\n", tr.Report().Compiled, alphabet.Decode(written))
+	return err
 }

@@ -22,13 +22,17 @@ func TestRepetition(t *testing.T) {
 	training, validation := loop.Report()
 	require.EqualValues(t, 1, training.Compiled)
 	require.EqualValues(t, 1, validation.Compiled)
-	require.Regexp(t, `\ntraining: 1 compile, 50 steps; validation: 1 compile, 5 batches\nwriting: 1 compile, 463 characters\n`, out.String())
+	require.Regexp(t, `\ntraining: 1 compile, 50 steps; validation: 1 compile, 5 batches\nwriting, programs compiled: 1\n`, out.String())
 	require.Contains(t, out.String()[strings.Index(out.String(), "writing"):], "row")
 }
 
 func TestNoText(t *testing.T) {
 	_, err := run(filepath.Join(t.TempDir(), "*.txt"), "", 1, io.Discard)
 	require.ErrorContains(t, err, "-text is a pattern of text files")
+	short := filepath.Join(t.TempDir(), "a.txt")
+	require.NoError(t, os.WriteFile(short, []byte("short"), 0o644))
+	_, err = run(short, "", 1, io.Discard)
+	require.ErrorContains(t, err, "windows of 64 tokens, and one after them, of 5 tokens")
 }
 
 // CHARRNN=1 trains on the code of package lazy, which takes a minute of one processor.

@@ -29,10 +29,17 @@ net = nn.Sequential(
     nn.Linear(32 * 7 * 7, 128), nn.ReLU(),
     nn.Linear(128, 10),
 )
+
+
+def values(images, labels):
+    logits = net(((images.float() / 255 - 0.286) / 0.353).unsqueeze(1))
+    return nn.functional.cross_entropy(logits, labels), (logits.argmax(1) == labels).sum().item()
+
+
 optimizer = torch.optim.AdamW(net.parameters())
 batches = [torch.randperm(len(training[0])).split(64) for _ in range(o.epochs)]  # faster than a DataLoader
 schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 5e-3, total_steps=o.epochs * len(batches[0]), cycle_momentum=False)
-times, first = [], 0
+first = 0
 if o.checkpoint and os.path.exists(o.checkpoint):
     saved = torch.load(o.checkpoint)
     net.load_state_dict(saved["net"])
@@ -40,22 +47,22 @@ if o.checkpoint and os.path.exists(o.checkpoint):
     schedule.load_state_dict(saved["schedule"])
     first = saved["epoch"] + 1
 for epoch in range(first, o.epochs):
-    total, right = 0.0, 0
+    begun, total, right = time.perf_counter(), 0.0, 0
     for rows in batches[epoch]:
-        begun = time.perf_counter()
-        images, labels = training[0][rows], training[1][rows]
-        logits = net(((images.float() / 255 - 0.286) / 0.353).unsqueeze(1))
-        loss = nn.functional.cross_entropy(logits, labels)
+        loss, hits = values(training[0][rows], training[1][rows])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         schedule.step()
         total += loss.item() * len(rows)
-        right += (logits.argmax(1) == labels).sum().item()
-        times.append(time.perf_counter() - begun)
+        right += hits
+    test_loss, test_right = 0.0, 0
     with torch.no_grad():
-        hits = sum((net(((x.float() / 255 - 0.286) / 0.353).unsqueeze(1)).argmax(1) == y).sum().item() for x, y in zip(validation[0].split(1024), validation[1].split(1024)))
-    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / len(training[0]):.4f} accuracy {right / len(training[0]):.4f}  validation accuracy {hits / len(validation[0]):.4f}")
+        for images, labels in zip(validation[0].split(1024), validation[1].split(1024)):
+            loss, hits = values(images, labels)
+            test_loss += loss.item() * len(images)
+            test_right += hits
+    n, m = len(training[0]), len(validation[0])
+    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / n:.4f} accuracy {right / n:.4f}  validation loss {test_loss / m:.4f} accuracy {test_right / m:.4f}  {time.perf_counter() - begun:.1f} s")
     if o.checkpoint:
         torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict(), "epoch": epoch}, o.checkpoint)
-print(f"a step takes {1000 * np.median(times):.1f} ms (median)")

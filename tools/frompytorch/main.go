@@ -30,6 +30,10 @@ var examples = []example{
 		name: "fashion", title: "Images of clothes", python: []string{"pytorch.py"}, golang: []string{"main.go"},
 		about: "Both train a convolutional network on Fashion-MNIST, evaluate it after each epoch, save a checkpoint, and go on from it.",
 	},
+	{
+		name: "charrnn", title: "Text, character by character", python: []string{"pytorch.py"}, golang: []string{"main.go"},
+		about: "Both train an LSTM on a text, evaluate it after each epoch, save a checkpoint and go on from it, and draw text in the end.",
+	},
 }
 
 func main() {
