@@ -43,7 +43,8 @@ type Composite struct {
 	// see [CommonDType]. Without these they are errors.
 	Promotes, Floating bool
 	// Wide has operands of 16 bits converted to f32 in a scope of [Trace.Autocast], as losses have them.
-	Wide bool
+	// Narrow has operands up to f32 converted to the dtype of the scope, as products have them.
+	Wide, Narrow bool
 }
 
 // Attrs are the attributes of a composite's call by name. The kinds Int and Axis are an
@@ -186,6 +187,9 @@ func defined(at callsite.Site, row Composite, body func(x []*Tensor, a Attrs) []
 	}
 	if row.Wide {
 		o.Traits |= ops.AutocastWide
+	}
+	if row.Narrow {
+		o.Traits |= ops.AutocastNarrow
 	}
 	if row.Promotes {
 		o.Traits |= ops.Promotes

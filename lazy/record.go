@@ -244,8 +244,9 @@ func (tr *Trace) stopped(n *ir.Node) *ir.Node {
 // stay what they are, and so do the dtypes of their gradients. It is torch.autocast.
 //
 // Scopes nest. They go on beyond MarkStep, and end with the scope or the body of control flow around them.
-// Autocast(F32) opens a scope that converts nothing. Inline composites such as nn.Linear are converted op by op. Other
-// composites convert only their operands, and their bodies are as outside of the scope.
+// Autocast(F32) opens a scope that converts nothing. The bias of nn.Linear and nn.Conv is converted with their other
+// operands: their results are of dtype. Other inline composites are converted op by op. Those that are not inline convert
+// only their operands, and their bodies are as outside of the scope.
 func (tr *Trace) Autocast(dtype types.DType) (end func()) {
 	tr = tr.some()
 	if dtype != BF16 && dtype != F16 && dtype != F32 {
@@ -320,8 +321,7 @@ func atLeastF32(d types.DType) types.DType {
 }
 
 // castOf returns the dtypes that an op of the traits takes its operands in, in a scope of Autocast; nil if it takes any.
-// Inline composites such as nn.Linear are converted op by op. Other composites convert only their operands, and
-// their bodies are as outside of the scope.
+// The bodies of inline composites are converted op by op, after their operands.
 func (tr *Trace) castOf(t ops.Traits) func(types.DType) types.DType {
 	switch {
 	case t.Has(ops.AutocastNarrow):

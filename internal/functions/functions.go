@@ -19,7 +19,7 @@ func Define(o *ops.Op, body func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor,
 	return lazy.DefineAll(lazy.Composite{
 		Name: o.Mnemonic(), Doc: o.Doc, Operands: o.Operands, Attrs: o.Attrs, Results: o.Results, Where: o.Where,
 		Check: check, Inline: o.Traits.Has(ops.Inline),
-		Promotes: o.Traits.Has(ops.Promotes), Floating: o.Traits.Has(ops.Floating), Wide: o.Traits.Has(ops.AutocastWide),
+		Promotes: o.Traits.Has(ops.Promotes), Floating: o.Traits.Has(ops.Floating), Wide: o.Traits.Has(ops.AutocastWide), Narrow: o.Traits.Has(ops.AutocastNarrow),
 	}, body, gradient)
 }
 
