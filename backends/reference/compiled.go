@@ -105,7 +105,7 @@ func kitOptions(ctx context.Context, compilers []kernel.Compiler) kit.Options {
 	const splitK = 384 << 10 // smaller matrices are in a cache
 	return kit.Options{
 		Eval: eval.New(), Check: env.Checks.On(), Launch: launch, ChannelsFirst: true, SplitK: splitK, Claim: Claim, HostComposites: true,
-		Fuse: fuse.Options{Packs: packsOf(ctx, compilers), Columns: columnsOf(ctx, compilers), Cut: Cut, Alone: runsAlone, WindowBorders: packsOf(ctx, compilers) != nil},
+		Fuse: fuse.Options{Packs: packsOf(ctx, compilers), Columns: columnsOf(ctx, compilers), Cut: Cut, Hoist: true, Alone: runsAlone, WindowBorders: packsOf(ctx, compilers) != nil},
 	}
 }
 

@@ -194,17 +194,20 @@ func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
 	}
 	// The sum of a block's codes times x is scaled once. What is added to all codes of a block
 	// meets the sum of x.
-	sum := parts[0].Mul(run(0))
-	for i, p := range parts[1:] {
-		sum = sum.Add(p.Mul(run(i + 1)))
+	var sum *lazy.Tensor
+	factor := scale // of sum
+	if len(parts) == 1 {
+		sum = parts[0].Mul(run(0))
+	} else { // lower halves l and bytes b = l + 16·u: l·x₀ + u·x₁ = (l·(16·x₀ − x₁) + b·x₁)/16
+		sum = parts[0].Mul(run(0).MulScalar(16).Sub(run(1))).Add(codes.Convert(lazy.F32).Mul(run(1)))
+		factor = scale.MulScalar(1. / 16)
 	}
-	y := sum.Mul(scale).Sum(-2, -1)
 	base := scale.MulScalar(f.offset)
 	if minimum != nil {
 		base = minimum.Convert(lazy.F32)
 	}
 	mean := x.Sum(-2, -1).MulScalar(1 / float64(n)).Unsqueeze(-1) // so that n of them are the sum
-	return y.Add(base.Mul(mean).BroadcastTo(sum.OpenShape()...).Sum(-2, -1))
+	return sum.Mul(factor).Add(base.Mul(mean)).Sum(-2, -1)
 }
 
 // Gather records the rows that indices choose, as f32[indices…, Features].

@@ -28,7 +28,9 @@
 //   - delayed: what takes over arguments is written last (inplace.go);
 //   - placed: copies that are written over are nodes of their own, or nothing, where
 //     the operand is not needed any more (placement.go);
-//   - cut: stages that the target wants apart are nodes of their own (cut.go).
+//   - cut: stages that the target wants apart are nodes of their own (cut.go);
+//   - hoisted: what a stage of sums computes once for each block has a stage of its own
+//     (hoist.go).
 //
 // [Graph.Program] writes kernels so that equal ones are the same text whatever their
 // sizes (normalise.go). A program keeps its graph, for variants of other layouts

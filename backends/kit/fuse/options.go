@@ -44,6 +44,10 @@ type Options struct {
 	// Sizes are literals, and operands dense. nil: no stage begins one.
 	Cut func(k *kernel.Kernel) []int
 
+	// Hoist says that a stage of sums over blocks is split where it computes something for each
+	// block: see [hoist]. False: it is computed where it is used.
+	Hoist bool
+
 	// Pitch returns, for each operand of a product, a number of elements: the length of
 	// the operand's rows, its last dimension, is to be padded to a multiple of that
 	// number. 0, or no number: the row length stays. The product is the kernel, and

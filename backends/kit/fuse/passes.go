@@ -22,6 +22,7 @@ var passes = []struct {
 	{"delayed", delayDonated},
 	{"placed", placeUpdates},
 	{"cut", cutStages},
+	{"hoisted", hoist},
 }
 
 // orders says which passes must come before which.
@@ -43,6 +44,7 @@ var orders = []struct{ before, after, why string }{
 	{"joined", "delayed", "nodes stay where they are put"},
 	{"delayed", "placed", "who reads an operand before it is written over is known by the order of nodes"},
 	{"placed", "cut", "a value whose memory is another's has one node that makes it until then"},
+	{"joined", "hoisted", "what a stage of sums computes is what it will be"},
 }
 
 // Passes returns the names of all passes, in order.

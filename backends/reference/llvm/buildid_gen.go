@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "91b4392b461bc5bb2e37b02d"
+const buildID = "35a8861e2e5cef8ef5f3f0c0"

@@ -8,8 +8,8 @@ import (
 )
 
 // OrderOf returns the order in which the code of a schedule rounds and sums floats. It is nil for
-// code that scans floats or combines them with what is stored, and that sums one float of many that
-// are the same.
+// code that scans floats or combines them with what is stored, that sums one float of many that
+// are the same, and that sums whole vectors by turns.
 func OrderOf(k *kernel.Kernel, s *Schedule, m vector.Machine) *kernel.Order {
 	if slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool {
 		return i.Type.IsFloat() && (i.Op == kernel.Scan || i.Mem != nil && i.Mem.Combine != kernel.Invalid)
@@ -25,7 +25,7 @@ func OrderOf(k *kernel.Kernel, s *Schedule, m vector.Machine) *kernel.Order {
 			continue
 		}
 		b := f.newBody(n, n+1)
-		if slices.ContainsFunc(b.reduce, b.still) {
+		if slices.ContainsFunc(b.reduce, b.still) || len(b.reduce) > 0 && b.sumsOf() != b.Unroll {
 			return nil
 		}
 		o.Stages[n] = kernel.StageOrder{Vector: b.Vector, Lanes: b.Lanes, Unroll: b.Unroll, Masked: b.masks()}

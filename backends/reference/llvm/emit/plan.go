@@ -489,6 +489,9 @@ func (p *planner) stages(r *Schedule) {
 			t.Lanes = p.narrow(s, t.Vector, reductions)
 			t.Paced = t.Unroll > 1 && p.registers > 16 && p.paces(s, t.Vector)
 			p.whole(s, &t)
+			if p.picks(s, t.Vector) {
+				t.Lanes, t.Unroll, t.Paced = min(t.Lanes, mostPicked), 1, false
+			}
 		case r.Form == Strips && len(t.Loops) > 0 && (reductions > 0 && c <= 12 || reductions == 0 && r.holds()) && p.k.Stages[s].Scanned() == kernel.FreeAxis && !p.serial(s, t.Loops[len(t.Loops)-1], true):
 			t.Rows = 4
 		}
@@ -511,6 +514,19 @@ func (p *planner) whole(s int, t *Stage) {
 		return
 	}
 	t.Whole, t.Paced, t.Unroll, t.Rows = true, false, unroll, max(wholeRows/unroll, 1)
+}
+
+// mostPicked is how many elements of less than 32 bits that lie apart a vector has: each is
+// inserted by itself, and what remains after whole vectors goes one by one.
+const mostPicked = 8
+
+// picks reports whether a stage loads elements that lie apart along an axis and are smaller than
+// those that instructions gather.
+func (p *planner) picks(s, axis int) bool {
+	st := &p.k.Stages[s]
+	return axis >= 0 && slices.ContainsFunc(p.k.Instrs[st.Begin:st.End], func(i kernel.Instr) bool {
+		return i.Op == kernel.Load && i.Type.Size() < 4 && p.move(s, i.Mem, axis) == strided
+	})
 }
 
 // An axis of at most mostWhole vectors is written out, a power of two, whose sums combine in pairs.

@@ -52,7 +52,7 @@ func (b *body) reductions() []reduction {
 	var all []reduction
 	at := 0
 	for _, id := range b.reduce {
-		r := reduction{id: id, at: at, n: b.Unroll + 1, extreme: b.extremes(id), still: b.still(id)}
+		r := reduction{id: id, at: at, n: b.sumsOf() + 1, extreme: b.extremes(id), still: b.still(id)}
 		if r.extreme {
 			r.n += len(b.besides(r))
 		}
@@ -68,11 +68,20 @@ func (b *body) still(id kernel.ID) bool {
 	return b.Whole && kernel.Op(i.Aux) == kernel.Add && i.Type.IsFloat() && !b.on[i.Args[0]].Has(b.Vector)
 }
 
+// sumsOf returns how many vectors of sums a reduction has. Whole vectors of several iterations are
+// added to by turns, so that an addition need not wait for the one before.
+func (b *body) sumsOf() int {
+	if b.Whole {
+		return b.Unroll * b.Rows
+	}
+	return b.Unroll
+}
+
 // rest returns where the reduction of what remains after whole vectors is.
-func (b *body) restOf(r reduction) int { return r.at + b.Unroll }
+func (b *body) restOf(r reduction) int { return r.at + b.sumsOf() }
 
 // nan returns where it is kept whether there has been a NaN.
-func (b *body) nanOf(r reduction) int { return r.at + b.Unroll + 1 }
+func (b *body) nanOf(r reduction) int { return r.at + b.sumsOf() + 1 }
 
 // begins returns what reductions begin with: of each, Unroll vectors and one for
 // what remains after whole vectors.
@@ -89,7 +98,7 @@ func (b *body) begins() []value.Value {
 		if r.still {
 			lanes, rest = 1, 1
 		}
-		for range b.Unroll {
+		for range b.sumsOf() {
 			all = append(all, b.ConstBits(i.Type, lanes, bits).V)
 		}
 		all = append(all, b.ConstBits(i.Type, rest, bits).V)
@@ -122,8 +131,7 @@ func (b *body) rowLoops(loop int, sums []value.Value) []value.Value {
 }
 
 // wholeLoop writes the loop along the innermost axis a around vectors that are written out: Rows
-// iterations at once, then one by one. Each sum is that of one vector, as if there were a
-// loop along the vectors.
+// iterations at once, each with sums of its own, then one by one.
 func (b *body) wholeLoop(a int, sums []value.Value) []value.Value {
 	l := vector.Lanes{N: b.Lanes}
 	loop := func(from value.Value, rows int, sums []value.Value) (value.Value, []value.Value) {
@@ -142,7 +150,7 @@ func (b *body) wholeLoop(a int, sums []value.Value) []value.Value {
 					continue
 				}
 				for v := range rows * b.Unroll {
-					at := r.at + v%b.Unroll
+					at := r.at + v%b.sumsOf()
 					out[at] = b.combine(r.id, out[at], v, rows*b.Unroll, l).V
 				}
 			}
@@ -262,10 +270,10 @@ func (b *body) total(r reduction, sums []value.Value) vector.Value {
 		return b.binary(kernel.Multiply, vector.Value{V: sums[0], DType: i.Type}, b.Const(i.Type, 1, float64(b.Unroll*b.Lanes)))
 	}
 	var all []vector.Value
-	for _, s := range sums[:b.Unroll+1] {
+	for _, s := range sums[:b.sumsOf()+1] {
 		all = append(all, vector.Value{V: s, DType: i.Type})
 	}
-	main, rest := all[:b.Unroll], all[b.Unroll]
+	main, rest := all[:b.sumsOf()], all[b.sumsOf()]
 	for len(main) > 1 {
 		var half []vector.Value
 		for n := 0; n < len(main); n += 2 {
