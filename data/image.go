@@ -186,23 +186,29 @@ func ApplyTransforms(images soa.View, b Batch, all ...Transform) (soa.View, erro
 	if err := images.Check(); err != nil {
 		return soa.View{}, fmt.Errorf("data: transform: %w", err)
 	}
+	n := shape[1] * shape[2] * shape[3]
+	return stack(b, shape, all, func(i int) (Picture, error) {
+		return Picture{shape[1], shape[2], shape[3], floats(images, i*n, n)}, nil
+	})
+}
+
+// stack returns the pictures of a batch, transformed, as images[n, channels, height, width]; without rows with the given shape.
+func stack(b Batch, shape []int, all []Transform, picture func(i int) (Picture, error)) (soa.View, error) {
 	var values []float32
-	in := slices.Clone(shape)
-	n := in[1] * in[2] * in[3]
-	for i := range in[0] {
-		p := Picture{in[1], in[2], in[3], floats(images, i*n, n)}
+	shape = slices.Clone(shape)
+	for i := range b.Rows {
+		p, err := picture(i)
 		random := b.Random(i)
-		for _, t := range all {
-			var err error
-			if p, err = t(p, random); err == nil {
+		for k := 0; k < len(all) && err == nil; k++ {
+			if p, err = all[k](p, random); err == nil {
 				err = p.check()
 			}
-			if err != nil {
-				return soa.View{}, fmt.Errorf("data: row %d: %w", b.Rows[i], err)
-			}
+		}
+		if err != nil {
+			return soa.View{}, fmt.Errorf("data: row %d: %w", b.Rows[i], err)
 		}
 		if i == 0 {
-			shape[1], shape[2], shape[3] = p.Channels, p.Height, p.Width
+			shape = []int{len(b.Rows), p.Channels, p.Height, p.Width}
 		}
 		if p.Channels != shape[1] || p.Height != shape[2] || p.Width != shape[3] {
 			return soa.View{}, fmt.Errorf("data: row %d is %d×%d×%d, and row %d %d×%d×%d: resize or crop them to one size", b.Rows[i], p.Channels, p.Height, p.Width, b.Rows[0], shape[1], shape[2], shape[3])

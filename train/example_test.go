@@ -1,9 +1,13 @@
 package train_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
 	"os"
 	"path/filepath"
 
@@ -162,4 +166,33 @@ func ExampleLoop_augmented() {
 	// f32[4,1,28,28] i32[4] -2
 	// f32[4,1,28,28] i32[4] -2
 	// f32[2,1,28,28] i32[2] -2
+}
+
+// Images in files, in a folder for each class.
+func Example_folder() {
+	dir, err := os.MkdirTemp("", "images")
+	check(err)
+	defer os.RemoveAll(dir)
+	for _, name := range []string{"dark/a.png", "dark/b.png", "light/a.png", "light/b.png"} {
+		img := image.NewGray(image.Rect(0, 0, 12, 12))
+		if filepath.Dir(name) == "light" {
+			draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
+		}
+		var file bytes.Buffer
+		check(png.Encode(&file, img))
+		check(os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
+		check(os.WriteFile(filepath.Join(dir, name), file.Bytes(), 0o644))
+	}
+	images, classes := data.ImageFolder(dir, 1, data.Batches{Size: 2, Seed: 1}, data.Resize(8, 8))
+	images.Workers = 2
+	training, validation := images.Holdout(4)
+	for batch, err := range training.Rest() {
+		check(err)
+		fmt.Println(batch[0].Type, batch[1].Type)
+	}
+	fmt.Println(classes, validation.Rows)
+	// Output:
+	// f32[2,1,8,8] i32[2]
+	// f32[1,1,8,8] i32[1]
+	// [dark light] 1
 }
