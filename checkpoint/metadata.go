@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"ltc/internal/diag"
@@ -49,6 +51,25 @@ func (m Metadata) Value(name string, into any) error {
 		return fmt.Errorf("value %s: %w", name, err)
 	}
 	return nil
+}
+
+// Struct stores values in the fields of the struct that into points to, as [Metadata.Value] does each. A field has a tag such as
+// `metadata:"llama.block_count"`; one with `metadata:"llama.rope.freq_base,optional"` stays what it is without a value, as one without a tag does.
+// The error lists all values that are missing or do not fit.
+func (m Metadata) Struct(into any) error {
+	v := reflect.ValueOf(into)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("values are stored in a struct: give a pointer to one, not a %T", into)
+	}
+	var all error
+	for _, f := range reflect.VisibleFields(v.Elem().Type()) {
+		name, option, _ := strings.Cut(f.Tag.Get("metadata"), ",")
+		if _, ok := m[name]; name == "" || !f.IsExported() || !ok && option == "optional" {
+			continue
+		}
+		all = errors.Join(all, m.Value(name, v.Elem().FieldByIndex(f.Index).Addr().Interface()))
+	}
+	return all
 }
 
 // unmarshal is json.Unmarshal, whose errors about values that are no JSON show them.

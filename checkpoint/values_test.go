@@ -158,6 +158,30 @@ func TestMetadataOfPyTorch(t *testing.T) {
 	}
 }
 
+// A struct gets the values that its tags name, and the error lists all that it does not get.
+func TestMetadataStruct(t *testing.T) {
+	type sizes struct {
+		Blocks int     `metadata:"llama.block_count"`
+		Base   float64 `metadata:"llama.rope.freq_base,optional"`
+		Name   string  `metadata:"general.name"`
+		Other  int
+	}
+	m := checkpoint.Metadata{"llama.block_count": uint32(30), "general.name": "small"}
+	s := sizes{Base: 10_000, Other: 7}
+	require.NoError(t, m.Struct(&s))
+	require.Equal(t, sizes{30, 10_000, "small", 7}, s)
+	m["llama.rope.freq_base"] = float32(1e5)
+	require.NoError(t, m.Struct(&s))
+	require.Equal(t, 1e5, s.Base)
+
+	err := checkpoint.Metadata{"llama.block_count": "thirty"}.Struct(&s)
+	require.ErrorContains(t, err, `value llama.block_count: "thirty" for a *int`)
+	require.ErrorContains(t, err, "there is no value general.name")
+	require.Equal(t, 30, s.Blocks)
+	require.EqualError(t, m.Struct(s), "values are stored in a struct: give a pointer to one, not a checkpoint_test.sizes")
+	require.EqualError(t, m.Struct(nil), "values are stored in a struct: give a pointer to one, not a <nil>")
+}
+
 // Each type of GGUF's elements has the values that gguf-py computes, and each type of metadata.
 func TestTensorsOfGGUF(t *testing.T) {
 	f := open(t, "testdata/blocks.gguf")
