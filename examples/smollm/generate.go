@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"math"
-	"math/rand/v2"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -35,9 +32,8 @@ type generator struct {
 	dev    *lazy.Device
 	file   *checkpoint.File
 	tokens *tokenizer.Tokenizer
-	next   *lazy.Function // of a token at a place: the next one, or with a temperature the logits of all
+	next   *lazy.Function // of a token at a place: the next one
 	end    int32
-	random *rand.Rand
 
 	past  []int32         // the tokens in the caches
 	spent []time.Duration // on each token but the first
@@ -80,7 +76,7 @@ func open(path string, o options) (*generator, error) {
 	if err := quantized.LoadInto(net, &file.State, checkpoint.Options{AllowMissing: true, Share: true}); err != nil {
 		return nil, err
 	}
-	g := &generator{options: o, dev: dev, file: file, tokens: tokens, random: rand.New(rand.NewPCG(o.seed, 0))}
+	g := &generator{options: o, dev: dev, file: file, tokens: tokens}
 	if info, err := os.Stat(path); err == nil {
 		g.size = info.Size()
 	}
@@ -90,12 +86,9 @@ func open(path string, o options) (*generator, error) {
 	if end, ok := file.Metadata["tokenizer.ggml.eos_token_id"].(uint32); ok {
 		g.end = int32(end)
 	}
+	random := lazy.NewRandom(dev, o.seed)
 	g.next = lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
-		logits := net.Forward(x[0], x[1].Reshape(), x[2].OpenDim(0))
-		if o.temperature > 0 {
-			return []*lazy.Tensor{logits}
-		}
-		return []*lazy.Tensor{logits.ArgMax(-1).Convert(lazy.I32)}
+		return []*lazy.Tensor{sample(net.Forward(x[0], x[1].Reshape(), x[2].OpenDim(0)), o.temperature, random)}
 	})
 	// The tokens of a prompt come one by one, too, so that one program serves all. How much of the caches it reads is
 	// an open size: that of an input without content. A size that is new is recorded once more, so it grows by steps.
@@ -121,29 +114,12 @@ func configOf(f *checkpoint.File) (c Config, err error) {
 	if a, _ := f.Metadata["general.architecture"].(string); a != "llama" {
 		return c, fmt.Errorf("it is a model of the architecture %q: only llama is implemented", a)
 	}
-	number := func(key string) int {
-		n, ok := f.Metadata["llama."+key].(uint32)
-		if !ok || n == 0 {
-			err = errors.Join(err, fmt.Errorf("the metadata do not have llama.%s", key))
-		}
-		return int(n)
-	}
-	float := func(key string, other float64) float64 {
-		if x, ok := f.Metadata["llama."+key].(float32); ok {
-			return float64(x)
-		}
-		return other
-	}
-	c = Config{
-		EmbeddingLength: number("embedding_length"), BlockCount: number("block_count"), FeedForwardLength: number("feed_forward_length"),
-		HeadCount: number("attention.head_count"), HeadCountKV: number("attention.head_count_kv"),
-		RopeFreqBase: float("rope.freq_base", 10_000), RMSEpsilon: float("attention.layer_norm_rms_epsilon", 1e-5),
-	}
-	if err == nil && (c.EmbeddingLength%c.HeadCount != 0 || c.HeadCount%c.HeadCountKV != 0) {
-		err = fmt.Errorf("embedding_length %d is no multiple of head_count %d, or that none of head_count_kv %d", c.EmbeddingLength, c.HeadCount, c.HeadCountKV)
-	}
-	if err != nil {
+	c = Config{RopeFreqBase: 10_000, RMSEpsilon: 1e-5}
+	if err := f.Metadata.Struct(&c); err != nil {
 		return c, err
+	}
+	if min(c.HeadCount, c.HeadCountKV) < 1 || c.EmbeddingLength%c.HeadCount != 0 || c.HeadCount%c.HeadCountKV != 0 {
+		return c, fmt.Errorf("embedding_length %d is no multiple of head_count %d, or that none of head_count_kv %d", c.EmbeddingLength, c.HeadCount, c.HeadCountKV)
 	}
 	tokens, err := f.Tensor("token_embd.weight")
 	if err != nil {
@@ -192,49 +168,31 @@ func (g *generator) step(id int32) (int32, error) {
 		return 0, fmt.Errorf("the conversation has more tokens than -context, %d: start with a larger one", g.places)
 	}
 	read := min((len(g.past)+readStep-1)/readStep*readStep, g.places)
-	y, err := g.next.CallAll(context.Background(), lazy.From(g.dev, []int32{id}), lazy.From(g.dev, []int32{int32(len(g.past) - 1)}), lazy.From(g.dev, make([]uint8, read)))
+	y, err := g.next.Call(context.Background(), lazy.From(g.dev, []int32{id}), lazy.From(g.dev, []int32{int32(len(g.past) - 1)}), lazy.From(g.dev, make([]uint8, read)))
 	if err != nil {
 		return 0, err
 	}
-	next, err := g.choose(y[0])
+	next, err := lazy.ToSlice[int32](y)
 	if err != nil {
 		return 0, err
 	}
-	y[0].Release()
+	y.Release()
 	if len(g.past) > 1 {
 		g.spent = append(g.spent, time.Since(begin))
 	} else {
 		debug.FreeOSMemory() // of the compile
 	}
-	return next, nil
+	return next[0], nil
 }
 
-// choose returns the token that the result of a step tells.
-func (g *generator) choose(y *lazy.Tensor) (int32, error) {
-	if g.temperature > 0 {
-		logits, err := lazy.ToSlice[float32](y)
-		if err != nil {
-			return 0, err
-		}
-		return g.draw(logits), nil
+// sample records the token after logits[n, tokens]: the likeliest, or above temperature 0 one that is drawn with the probabilities
+// softmax(logits/temperature), the likeliest after noise of the Gumbel distribution.
+func sample(logits *lazy.Tensor, temperature float64, random *lazy.Random) *lazy.Tensor {
+	if temperature > 0 {
+		noise := random.Uniform(logits.Trace(), lazy.F32, logits.OpenShape()...).Log().Neg().Log()
+		logits = logits.DivScalar(temperature).Sub(noise)
 	}
-	best, err := lazy.ToSlice[int32](y)
-	if err != nil {
-		return 0, err
-	}
-	return best[0], nil
-}
-
-// draw returns a token that is drawn with the probabilities of the logits, divided by the temperature.
-func (g *generator) draw(logits []float32) int32 {
-	most, sum := float64(slices.Max(logits)), 0.0
-	weights := make([]float64, len(logits))
-	for i, x := range logits {
-		sum += math.Exp((float64(x) - most) / g.temperature)
-		weights[i] = sum
-	}
-	i, _ := slices.BinarySearch(weights, g.random.Float64()*sum)
-	return int32(min(i, len(logits)-1))
+	return logits.ArgMax(-1).Convert(lazy.I32)
 }
 
 // figures tells how fast tokens were generated, by the median of their times, how often the program was compiled, and the

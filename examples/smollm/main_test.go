@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/internal/test/inputs"
+	"ltc/lazy"
 )
 
 // SmolLM2 says what is recorded, token for token, in one program for all prompts and places.
@@ -85,12 +85,17 @@ func TestMemory(t *testing.T) {
 
 // Draws follow the logits: a large temperature reaches other tokens, a small one only the likeliest.
 func TestDraw(t *testing.T) {
-	g := &generator{random: rand.New(rand.NewPCG(1, 0))}
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	defer dev.Close()
+	random := lazy.NewRandom(dev, 1)
 	count := func(temperature float64) map[int32]int {
-		g.temperature = temperature
+		logits := lazy.From(lazy.NewTrace(dev), []float32{1, 3, 2, -30}, 1, 4).BroadcastTo(1000, 4)
+		drawn, err := lazy.ToSlice[int32](sample(logits, temperature, random))
+		require.NoError(t, err)
 		n := map[int32]int{}
-		for range 1000 {
-			n[g.draw([]float32{1, 3, 2, -30})]++
+		for _, token := range drawn {
+			n[token]++
 		}
 		return n
 	}

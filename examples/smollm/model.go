@@ -11,14 +11,14 @@ import (
 // Config has the sizes of a model of the architecture "llama", by the names of GGUF.
 type Config struct {
 	VocabSize         int
-	EmbeddingLength   int // features of a token
-	BlockCount        int // layers
-	HeadCount         int // of queries
-	HeadCountKV       int // of keys and values, each shared by as many heads of queries
-	FeedForwardLength int // features of the layers between
-	ContextLength     int // the most tokens of a text: the length of the caches
-	RopeFreqBase      float64
-	RMSEpsilon        float64
+	EmbeddingLength   int        `metadata:"llama.embedding_length"`        // features of a token
+	BlockCount        int        `metadata:"llama.block_count"`             // layers
+	HeadCount         int        `metadata:"llama.attention.head_count"`    // of queries
+	HeadCountKV       int        `metadata:"llama.attention.head_count_kv"` // of keys and values, each shared by as many heads of queries
+	FeedForwardLength int        `metadata:"llama.feed_forward_length"`     // features of the layers between
+	ContextLength     int        // the most tokens of a text: the length of the caches
+	RopeFreqBase      float64    `metadata:"llama.rope.freq_base,optional"`
+	RMSEpsilon        float64    `metadata:"llama.attention.layer_norm_rms_epsilon,optional"`
 	EmbeddingFormat   gguf.DType // the format of the tokens' weight
 	WeightFormat      gguf.DType // that of all others
 }
