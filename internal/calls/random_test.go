@@ -96,12 +96,16 @@ func (c *randomCall) inputs(n int) []soa.View {
 	return all
 }
 
-// dominates reports whether element k is on the diagonal of a matrix for Cholesky. With n rows it has elements
-// from 3n+2 to 3n+4 there, and of at most 3 elsewhere. By Gershgorin's circles its eigenvalues are from 5 to
-// 6n+1: rounding makes no factor NaN.
+// divides are the functions of linalg that divide by a matrix.
+var divides = []string{"Inv", "LstSq", "LUSolve", "PInv", "Solve"}
+
+// dominates reports whether element k is on the diagonal of a matrix for Cholesky or to divide by.
+// With n columns it has elements from 3n+2 to 3n+4 there, and of at most 3 elsewhere. By Gershgorin's circles the
+// eigenvalues of a square one are from 5 to 6n+1: rounding makes no factor NaN, and no solution is far from another.
 func (c *randomCall) dominates(shape []int, k int) bool {
 	rank := len(shape)
-	if !strings.HasSuffix(c.op.Name, "Cholesky") || rank < 2 {
+	divided := c.op.Package == "linalg" && slices.Contains(divides, c.op.Name)
+	if rank < 2 || !divided && !strings.HasSuffix(c.op.Name, "Cholesky") {
 		return false
 	}
 	columns := shape[rank-1]
