@@ -52,6 +52,11 @@ func placesLocals(k *kernel.Kernel) bool {
 // changes from run to run. Schedules unroll loops over them.
 const fewComponents = 32
 
+// fewCoordinates is the largest size of a stage's axis that is a literal, but in products of
+// matrices. Points of space, colours and complex numbers have so many components. Schedules write
+// them out, and vectors run along the points.
+const fewCoordinates = 4
+
 // fewChannels is the largest size of the last axis that is a literal in kernels that pad.
 // An image of a few colours, whose channels are to be last, is one: schedules move the
 // channels of a point at once.
@@ -336,6 +341,8 @@ func (m *symbols) axes() {
 	k := m.kernel
 	m.runs = make([][]kernel.Size, len(k.Stages))
 	digits := lowDigits(k)
+	_, contracts := kernel.AsContraction(k)
+	coordinates := len(k.Axes) > 0 && !contracts
 	for i := range k.Axes {
 		a := &k.Axes[i]
 		if a.Name = kernel.AxisName(i); dims.GoIsExpr(a.Size) || !digits[i] && (i == 0 || i < len(k.Axes)-1 || a.Size > fewChannels || !pads(k)) {
@@ -349,7 +356,7 @@ func (m *symbols) axes() {
 		for i := range k.Stages[s].Axes {
 			a := &k.Stages[s].Axes[i]
 			a.Name = kernel.StageAxisName(i)
-			if !m.rows && !m.windows[s] || dims.GoIsExpr(a.Size) {
+			if open := dims.GoIsExpr(a.Size); open || !m.rows && !m.windows[s] && (a.Size > fewCoordinates || !coordinates) {
 				a.Size = m.stageSize(s, *a)
 			}
 			m.runs[s] = append(m.runs[s], a.Size)

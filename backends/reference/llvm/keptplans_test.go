@@ -165,7 +165,7 @@ func becomes(ctx context.Context, cpu backends.Backend, p programs.Program, seed
 		sum.Write(bytesOf(r))
 	}
 	read := ""
-	if x.Program().Module == nil {
+	if x.Program().From == nil {
 		read = "read "
 	}
 	return fmt.Sprintf("%s%x computes %x", read, sha256.Sum256([]byte(x.Program().String())), sum.Sum(nil)), nil

@@ -7,9 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/backends/reference/llvm/emit"
+	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/trials"
 )
 
@@ -118,5 +124,32 @@ func TestRowsOfBlocks(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Vectors lie along points, and their coordinates, which lie side by side, are written out: those of
+// the point that is nearer in memory.
+func TestCoordinatesOfPoints(t *testing.T) {
+	p, err := backends.Load(t.Context(), backends.NewModule(`func.func @main(%x: tensor<100x3xf32>) -> tensor<100x100x3xf32> {
+  %0 = stablehlo.broadcast_in_dim %x, dims = [0, 2] : (tensor<100x3xf32>) -> tensor<100x100x3xf32>
+  %1 = stablehlo.broadcast_in_dim %x, dims = [1, 2] : (tensor<100x3xf32>) -> tensor<100x100x3xf32>
+  %2 = stablehlo.subtract %0, %1 : tensor<100x100x3xf32>
+  %3 = stablehlo.multiply %2, %2 : tensor<100x100x3xf32>
+  %4 = stablehlo.constant dense<0.0> : tensor<f32>
+  %5 = stablehlo.reduce(%3 init: %4) applies stablehlo.add across dimensions = [2] : (tensor<100x100x3xf32>, tensor<f32>) -> tensor<100x100xf32>
+  %6 = stablehlo.sqrt %5 : tensor<100x100xf32>
+  %7 = stablehlo.broadcast_in_dim %6, dims = [0, 1] : (tensor<100x100xf32>) -> tensor<100x100x3xf32>
+  %8 = stablehlo.multiply %7, %2 : tensor<100x100x3xf32>
+  return %8 : tensor<100x100x3xf32>
+}`), backends.Options{})
+	require.NoError(t, err)
+	prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), Fuse: fuse.Options{Cut: reference.Cut}})
+	require.NoError(t, err)
+	require.Len(t, prog.Kernels, 1)
+	for _, level := range []vector.Level{vector.AVX2, vector.AVX512} {
+		s := emit.Plan(prog.Kernels[0], vector.Machine{Level: level})
+		require.Equal(t, emit.Written, s.Form)
+		require.Equal(t, 1, s.Vector)
+		require.Len(t, s.Records, 3, "two loads and a store")
 	}
 }

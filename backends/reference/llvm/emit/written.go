@@ -24,7 +24,7 @@ func (p *planner) writeOut(r *Schedule, best float64) {
 		if p.out = p.beside(a); p.out == 0 && !p.own || !p.few() {
 			continue
 		}
-		if c := p.columns(a); c < best {
+		if c := p.columns(a); c < best || c == best && axis >= 0 { // elements of later axes are nearer
 			best, axis, out = c, a, p.out
 		}
 	}
