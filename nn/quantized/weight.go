@@ -15,8 +15,8 @@ import (
 type Weight struct {
 	Rows, Features int
 	Format         gguf.DType // gguf.Q4_0, gguf.Q4_1, gguf.Q8_0, gguf.Q4_K, gguf.Q5_K or gguf.Q6_K
-	// ManyRows has MatMul dequantize the weight to memory once a run, as f32[Rows, Features], and multiply that: for
-	// about 8 rows of x and more, such as the tokens of a prompt.
+	// ManyRows has MatMul dequantize tiles of the weight, which stay in a cache, once a run, and multiply them: for about 8 rows
+	// of x and more, such as the tokens of a prompt.
 	ManyRows bool
 
 	// The parts of the blocks; nil of formats that do not have one.
@@ -136,15 +136,19 @@ func (w *Weight) read(tr *lazy.Trace) parts {
 	return parts{read(w.Scale), read(w.Min), read(w.Scales), read(w.High), read(w.Codes)}
 }
 
+// each returns the parts that f makes of those that the format has.
+func (p parts) each(f func(*lazy.Tensor) *lazy.Tensor) parts {
+	for _, x := range []**lazy.Tensor{&p.scale, &p.min, &p.scales, &p.high, &p.codes} {
+		if *x != nil {
+			*x = f(*x)
+		}
+	}
+	return p
+}
+
 // gather returns the parts of the rows that indices choose.
 func (p parts) gather(indices *lazy.Tensor) parts {
-	gather := func(x *lazy.Tensor) *lazy.Tensor {
-		if x == nil {
-			return nil
-		}
-		return x.Gather(indices)
-	}
-	return parts{gather(p.scale), gather(p.min), gather(p.scales), gather(p.high), gather(p.codes)}
+	return p.each(func(x *lazy.Tensor) *lazy.Tensor { return x.Gather(indices) })
 }
 
 // values records numbers of blocks, f32[rows, blocks, n], by runs of a block's elements.
@@ -176,7 +180,7 @@ func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
 	}
 	p := w.read(x.Trace())
 	if w.ManyRows {
-		return x.Convert(lazy.F32).MatMul(w.dequantize(p).Transpose(1, 0))
+		return w.tiled(x.Convert(lazy.F32), p)
 	}
 	if s, ok := supers[w.Format]; ok {
 		return s.matMul(x, p)
@@ -208,6 +212,46 @@ func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
 	}
 	mean := x.Sum(-2, -1).MulScalar(1 / float64(n)).Unsqueeze(-1) // so that n of them are the sum
 	return sum.Mul(factor).Add(base.Mul(mean)).Sum(-2, -1)
+}
+
+// tiled records x·weightᵀ by tiles of as many rows of the weight each. The last axis of x has Features elements. The
+// weight is one tile if its number of rows has no factor that suits.
+func (w *Weight) tiled(x *lazy.Tensor, p parts) *lazy.Tensor {
+	product := func(p parts) *lazy.Tensor { return x.MatMul(w.dequantize(p).Transpose(1, 0)) }
+	tiles := w.tiles()
+	if tiles == 1 || x.Err() != nil {
+		return product(p)
+	}
+	var all []*lazy.Tensor
+	p.each(func(part *lazy.Tensor) *lazy.Tensor {
+		all = append(all, part.Unflatten(0, tiles, -1))
+		return part
+	})
+	y := lazy.Map(func(_ *lazy.Trace, tile []*lazy.Tensor) []*lazy.Tensor {
+		return []*lazy.Tensor{product(p.each(func(*lazy.Tensor) (part *lazy.Tensor) {
+			part, tile = tile[0], tile[1:]
+			return part
+		}))}
+	}, all...)[0] // [tiles, …, rows of a tile]
+	last := y.Rank() - 1
+	var order []int
+	for axis := range max(last, 0) {
+		order = append(order, (axis+1)%last) // that of the tiles goes before the last one
+	}
+	return y.Transpose(append(order, last)...).Flatten(last-1, last)
+}
+
+// tiles returns how many tiles the weight has.
+func (w *Weight) tiles() int {
+	const elements = 1 << 16 // of a tile: 256 KiB as f32
+	const more = 4           // tiles than wanted, at most: smaller ones are not worth an iteration
+	wanted := (w.Rows*w.Features + elements - 1) / elements
+	for n := wanted; n <= min(more*wanted, w.Rows); n++ {
+		if w.Rows%n == 0 {
+			return n
+		}
+	}
+	return 1
 }
 
 // Gather records the rows that indices choose, as f32[indices…, Features].
