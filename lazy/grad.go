@@ -518,7 +518,8 @@ func (tr *Trace) withinGradient(op string, xs ...*Tensor) *OpError {
 
 // NoGrad opens a scope in the trace: what is recorded until the function that it returns is called is a
 // value without gradients, as if it were followed by [Tensor.Stop]. Scopes nest. They go on
-// beyond MarkStep, and end with the scope or the body of control flow around them. Use it for an evaluation, and for
+// beyond MarkStep, and end with the scope or the body of control flow around them. A body cannot end a scope
+// that was opened outside of it. Use it for an evaluation, and for
 // updates of variables that are no part of a model:
 //
 //	defer tr.NoGrad()()
@@ -528,9 +529,16 @@ func (tr *Trace) withinGradient(op string, xs ...*Tensor) *OpError {
 // other goroutines, record as before.
 func (tr *Trace) NoGrad() (end func()) {
 	tr = tr.some()
-	s := &typeScope{}
+	s := &typeScope{begun: tr.site()}
 	tr.noGrad = append(tr.noGrad, s)
-	return func() { tr.endNoGrads(slices.Index(tr.noGrad, s)) }
+	return func() {
+		n := slices.Index(tr.noGrad, s)
+		if c := tr.closure(); c != nil && 0 <= n && n < c.noGrads {
+			tr.endsOutside("no_grad", s, c)
+			return
+		}
+		tr.endNoGrads(n)
+	}
 }
 
 // Detach returns a view of all of t at which gradients end. What is written to one of them the other sees;

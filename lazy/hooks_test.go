@@ -186,6 +186,27 @@ func TestScopesEndWithWhatIsAround(t *testing.T) {
 	require.NotNil(t, lazy.GradOrNil(x.Exp().Sum(), x)[0])
 }
 
+// A body that ends a scope from outside makes the step fail with both lines, and the scope goes on.
+func TestScopesOfOutsideEndOutside(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	x := lazy.From(tr, []float32{1, 2}, 1, 2)
+	for op, open := range map[string]func() func(){"no_grad": tr.NoGrad, "autocast": func() func() { return tr.Autocast(lazy.BF16) }} {
+		end := open() // the line that the error names
+		y := lazy.For(2, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			end()
+			return []*lazy.Tensor{s[0].AddScalar(1)}
+		}, x)[0]
+		require.NoError(t, y.Err())
+		if op == "autocast" {
+			require.Equal(t, lazy.BF16, x.MatMul(x.Transpose(1, 0)).DType())
+		} else {
+			require.Nil(t, lazy.GradOrNil(x.Exp().Sum(), x)[0])
+		}
+		end()
+		require.Regexp(t, `hooks_test\.go:\d+: `+op+`\(\): the scope that was opened at hooks_test\.go:\d+ is ended in the body of the for at hooks_test\.go:\d+: end it outside, or open another in the body$`, tr.MarkStep(y).Error())
+	}
+}
+
 // What has no gradient is an error that says why.
 func TestMistakesOfBackwardAndOnGrad(t *testing.T) {
 	d := open(t, "eval")

@@ -243,8 +243,8 @@ func (tr *Trace) stopped(n *ir.Node) *ir.Node {
 // Other ops compute in the dtype of their operands, which promote. Conversions are ops of the program: variables
 // stay what they are, and so do the dtypes of their gradients. It is torch.autocast.
 //
-// Scopes nest. They go on beyond MarkStep, and end with the scope or the body of control flow around them.
-// Autocast(F32) opens a scope that converts nothing. The bias of nn.Linear and nn.Conv is converted with their other
+// Scopes nest. They go on beyond MarkStep, and end with the scope or the body of control flow around them. A body
+// cannot end a scope that was opened outside of it. Autocast(F32) opens a scope that converts nothing. The bias of nn.Linear and nn.Conv is converted with their other
 // operands: their results are of dtype. Other inline composites are converted op by op. Those that are not inline convert
 // only their operands, and their bodies are as outside of the scope.
 func (tr *Trace) Autocast(dtype types.DType) (end func()) {
@@ -256,10 +256,17 @@ func (tr *Trace) Autocast(dtype types.DType) (end func()) {
 	if dtype == F32 {
 		dtype = types.Invalid
 	}
-	s := &typeScope{tr.autocast}
+	s := &typeScope{tr.autocast, tr.site()}
 	tr.casts = append(tr.casts, s)
 	tr.autocast = dtype
-	return func() { tr.endCasts(slices.Index(tr.casts, s)) }
+	return func() {
+		n := slices.Index(tr.casts, s)
+		if c := tr.closure(); c != nil && 0 <= n && n < c.casts {
+			tr.endsOutside("autocast", s, c)
+			return
+		}
+		tr.endCasts(n)
+	}
 }
 
 // underAutocast is what errors add about dtypes that [Trace.Autocast] can have made different; "" if it cannot.
@@ -272,7 +279,13 @@ func underAutocast(a, b types.DType) string {
 
 // typeScope is an open scope of [Trace.Autocast] or [Trace.NoGrad].
 type typeScope struct {
-	outside types.DType // what autocast is when it ends
+	outside types.DType   // what autocast is when it ends
+	begun   callsite.Site // the line that opened it
+}
+
+// endsOutside makes the step fail: the body c ends a scope that was opened outside of it. The scope stays open.
+func (tr *Trace) endsOutside(op string, s *typeScope, c *closure) {
+	tr.fail(opError(tr.site(), op, ErrUsage, nil, "the scope that was opened at %v is ended in %s of the %s at %v: end it outside, or open another in the body", s.begun, c.What, c.op, c.Site))
 }
 
 // endCasts ends all scopes of Autocast but the outermost n; it does nothing if there are no more than n, or n is -1.
