@@ -71,6 +71,7 @@ func TestNumbersThatCannotBeOperands(t *testing.T) {
 	require.NoError(t, err)
 	tr := lazy.NewTrace(dev)
 	x, i, u := lazy.From(tr, []float32{1}), lazy.From(tr, []int8{1}), lazy.From(tr, []uint8{1})
+	long, unsigned := lazy.From(tr, []int64{1}), lazy.From(tr, []uint64{1})
 	for want, y := range map[string]*lazy.Tensor{
 		"clamp_scalar(f32[1]): a bound is NaN; use infinities for none (clamp_scalar_bounds)": x.ClampScalar(0, math.NaN()),
 		"clamp_scalar(i8[1]): 0.5 is no value of i8; convert x with Convert":                  i.ClampScalar(0.5, 1),
@@ -80,9 +81,21 @@ func TestNumbersThatCannotBeOperands(t *testing.T) {
 		"or_scalar(u8[1]): -1 is no value of u8":                                              u.OrScalar(-1),
 		"xor_scalar(f32[1]): x must be bool or an integer, is f32":                            x.XorScalar(1),
 		"masked_fill(i8[1], bool[1]): +Inf is no value of i8; convert x with Convert":         i.MaskedFill(i.Equal(i), math.Inf(1)),
-		"scalar_where(bool[3], i8[2]): shapes do not broadcast":                               lazy.From(tr, []bool{true, false, true}).ScalarWhere(1, lazy.From(tr, []int8{1, 2})),
+		"add_scalar(i64[1]): 9007199254740992 may have been rounded: f64 has all integers only below 2^53; give a tensor, as lazy.From(tr, []int64{n}) (add_scalar_number)": long.AddScalar(1<<53 + 1),
+		"less_scalar(u64[1]): 9007199254740992 may have been rounded":           unsigned.LessScalar(1 << 53),
+		"masked_fill(i64[1], bool[1]): -9007199254740992 may have been rounded": long.MaskedFill(long.Equal(long), -1<<53),
+		"scalar_where(bool[3], i8[2]): shapes do not broadcast":                 lazy.From(tr, []bool{true, false, true}).ScalarWhere(1, lazy.From(tr, []int8{1, 2})),
 	} {
 		require.ErrorContains(t, y.Err(), want)
 		require.ErrorContains(t, y.Err(), "elementwise_test.go:")
+	}
+	for want, y := range map[int64]*lazy.Tensor{
+		1 << 53:       long.AddScalar(1<<53 - 1),
+		1<<53 + 2:     long.Add(lazy.From(tr, []int64{1<<53 + 1})),
+		math.MinInt64: long.MinimumScalar(math.MinInt64),
+	} {
+		got, err := lazy.ToSlice[int64](y)
+		require.NoError(t, err)
+		require.Equal(t, []int64{want}, got)
 	}
 }

@@ -83,6 +83,22 @@ func element(d types.DType, x float64) error {
 	return nil
 }
 
+// exactBelow is the absolute value from which on a float64 may stand for several integers: 2^53 + 1 rounds to it.
+const exactBelow = 1 << 53
+
+// rounded returns an error when x, an element of the dtype, may be another integer that has been rounded to
+// float64. The least i64 is no error: extremes begin with it.
+func rounded(d types.DType, x float64) error {
+	if d.Continuous() || math.Abs(x) < exactBelow || x == math.MinInt64 {
+		return nil
+	}
+	kind := "int64"
+	if !d.IsSigned() {
+		kind = "uint64"
+	}
+	return fmt.Errorf("%.0f may have been rounded: f64 has all integers only below 2^53; give a tensor, as lazy.From(tr, []%s{n})", x, kind)
+}
+
 // numeric returns an error when x was computed from the name of an open size.
 func numeric(x float64) error {
 	if dims.FromName(x) {
@@ -173,7 +189,8 @@ func (t *Tensor) like(x float64) *Tensor {
 }
 
 // AddScalar, SubScalar, MulScalar and DivScalar combine every element of x with
-// a constant of the program.
+// a constant of the program. For integers of 64 bits a number from 2^53 on is an error, as float64 does not hold
+// all of them: [Tensor.Add] takes a tensor of it.
 func (x *Tensor) AddScalar(v float64) *Tensor { return x.withScalar("add_scalar", ir.OpAdd, v) }
 
 // SubScalar returns x-v elementwise.
@@ -259,6 +276,8 @@ func (tr *Trace) scalarLike(op string, v float64, x *Tensor) (s, bad *Tensor) {
 	if why == nil {
 		if err := element(d, v); err != nil {
 			kind, why = ErrType, fmt.Errorf("%w; convert x with Convert", err)
+		} else if err := rounded(d, v); err != nil {
+			kind, why = ErrType, err
 		}
 	}
 	if why != nil {
