@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "1a9cd0ce9d7365c5a9fa5ce5"
+const buildID = "706121242366467e0871ca8b"

@@ -262,7 +262,7 @@ func (b *body) combine(id kernel.ID, sum value.Value, v, vars int, l vector.Lane
 }
 
 // total combines what was reduced: neighbouring vectors, then these with what
-// remained after them, then lanes.
+// remained after them, if anything may, then lanes.
 func (b *body) total(r reduction, sums []value.Value) vector.Value {
 	i := &b.k.Instrs[r.id]
 	op := kernel.Op(i.Aux)
@@ -290,12 +290,12 @@ func (b *body) total(r reduction, sums []value.Value) vector.Value {
 	if r.extreme && b.signs() {
 		sum = b.settled(r, sum, sums)
 	}
-	if rest.Lanes() == sum.Lanes() {
+	if rest.Lanes() == sum.Lanes() && !b.Whole {
 		sum = b.binary(op, sum, rest)
 	}
 	folded, err := b.Fold(op, sum)
 	sum = checked(folded, err)
-	if rest.Lanes() != b.Lanes {
+	if rest.Lanes() != b.Lanes && !b.Whole {
 		sum = b.binary(op, sum, rest)
 	}
 	if r.extreme && !b.signs() {
