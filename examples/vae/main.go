@@ -86,7 +86,7 @@ func run(ctx context.Context, path string, epochs int, seed uint64, out io.Write
 }
 
 // columns and rows are the images of a picture, scale the pixels of a pixel.
-const columns, rows, scale = 16, 8, 4
+const columns, rows, scale = 16, 4, 4
 
 // draw writes a picture of images of random numbers.
 func (v *VAE) draw(dev *lazy.Device, random *lazy.Random, path string) error {
