@@ -436,6 +436,25 @@ func TestSizeOfOneIsAmongAllSizes(t *testing.T) {
 	require.EqualValues(t, 2, tr.Report().Compiled)
 }
 
+// A size that equals a number of the function is one constant with it, and has the program for all sizes.
+func TestSizeOfAConstantIsAmongAllSizes(t *testing.T) {
+	dev := open(t, "cpu")
+	f := lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+		return []*lazy.Tensor{x[0].Mean(1).Mean()} // a sum divided by 16, and one by the number of rows
+	})
+	require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("rows", 1, 64), 16)}))
+	for _, rows := range []int{64, 16, 17, 16} {
+		y, err := f.Call(t.Context(), lazy.From(dev, sequence(rows*16), rows, 16))
+		require.NoError(t, err)
+		mean := 0.0
+		for _, x := range sequence(rows * 16) {
+			mean += float64(x) / float64(rows*16)
+		}
+		require.InDelta(t, mean, y.Float(), 1e-5, "%d rows", rows)
+	}
+	require.EqualValues(t, 1, f.Report().Compiled)
+}
+
 // Maxima of i64 begin with the least i64, which is the name of no size.
 func TestMaximaOfManySizes(t *testing.T) {
 	dev := open(t, "cpu", lazy.Compiled())

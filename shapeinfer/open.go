@@ -104,12 +104,18 @@ func (o *Open) Matches(g *ir.Graph) bool {
 	return o.fits(g, x)
 }
 
-// Reduces reports whether g fits for sizes of which one is 1, without ops that return their operand
-// as it is: fewer are recorded for such a size. It takes longer than Matches.
+// Reduces reports whether g fits where fewer ops are recorded than for other sizes. A size of 1 leaves out
+// ops that return their operand as it is. A size that is also another number of the graph is one constant
+// with it. Reduces takes longer than Matches.
 func (o *Open) Reduces(g *ir.Graph) bool {
 	x := o.substitution()
 	defer o.spare.Put(x)
-	return len(o.counts) == 0 && o.evaluate(x, g) && slices.Contains(x.values, 1) && o.normal(g, x.size)
+	return len(o.counts) == 0 && o.evaluate(x, g) && o.mayReduce(g, x) && o.normal(g, x.size)
+}
+
+// mayReduce reports whether g can have fewer ops than the graph for the same function.
+func (o *Open) mayReduce(g *ir.Graph, x *substitution) bool {
+	return slices.Contains(x.values, 1) || len(g.Nodes) < len(o.Graph.Nodes)
 }
 
 func (o *Open) substitution() *substitution {
@@ -135,7 +141,7 @@ func (o *Open) fits(g *ir.Graph, x *substitution) bool {
 	if !ok {
 		return false
 	}
-	return ir.IsInstance(o.Graph, g, o.sizeOf(x, counts)) || len(counts) == 0 && slices.Contains(x.values, 1) && o.reduced(g)
+	return ir.IsInstance(o.Graph, g, o.sizeOf(x, counts)) || len(counts) == 0 && o.mayReduce(g, x) && o.reduced(g)
 }
 
 // evaluate sets the numbers of all sizes to those that the parameters of g bind; false if there are none.

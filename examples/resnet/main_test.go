@@ -116,7 +116,7 @@ func TestFashion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it trains on real images")
 	}
-	loop, err := run(options{data: inputs.File(t, "fashion", ""), depth: 10, width: 8, images: 2080, epochs: 2}, io.Discard)
+	loop, err := run(options{data: inputs.File(t, "fashion", ""), depth: 10, width: 8, images: 2000, epochs: 2}, io.Discard)
 	require.NoError(t, err)
 	require.Greater(t, loop.History[1].Validation["accuracy"], 0.6)
 	training, validation := loop.Report()

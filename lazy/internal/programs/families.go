@@ -80,12 +80,9 @@ func fitting(open []*shapeinfer.Open, g *ir.Graph) *shapeinfer.Open {
 // mostNormal is how many open graphs of other outlines are compared with a graph.
 const mostNormal = 16
 
-// normal returns the open graph of another outline that g is an instance of, for sizes of which one
-// is 1; nil if there is none. It is of g's outline, too, from then on.
+// normal returns the open graph of another outline that g is an instance of, with fewer ops: see
+// [shapeinfer.Open.Reduces]; nil if there is none. It is of g's outline, too, from then on.
 func (f *Families) normal(g *ir.Graph, outline uint64) *shapeinfer.Open {
-	if !slices.ContainsFunc(g.Params, func(p *ir.Node) bool { return slices.Contains(p.Type.Shape, 1) }) {
-		return nil
-	}
 	f.mu.Lock()
 	var open []*shapeinfer.Open
 	for _, key := range slices.Sorted(maps.Keys(f.all)) { // the same graphs in each run
