@@ -21,6 +21,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit/plan"
 	"ltc/backends/objcache"
+	"ltc/backends/reference"
 	"ltc/internal/samples"
 	"ltc/internal/test/programs"
 	"ltc/internal/trials"
@@ -114,8 +115,22 @@ func compileInChild(t *testing.T, dir string) map[string]string {
 	return all
 }
 
+// readPlans are the texts of programs whose plans were on disk.
+var readPlans sync.Map
+
+// planReader is a compiler that says which plans it had on disk.
+type planReader struct{ *shared }
+
+func (r planReader) KeptPlan(program string) (plan []byte, ok bool) {
+	if plan, ok = r.shared.KeptPlan(program); ok {
+		readPlans.Store(program, true)
+	}
+	return plan, ok
+}
+
 // compileFamilies prints what random programs become.
 func compileFamilies(t *testing.T) {
+	reference.UseCompiler(planReader{&shared{}})
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	var next atomic.Int64
@@ -165,7 +180,7 @@ func becomes(ctx context.Context, cpu backends.Backend, p programs.Program, seed
 		sum.Write(bytesOf(r))
 	}
 	read := ""
-	if x.Program().From == nil {
+	if _, ok := readPlans.Load(m.Text()); ok {
 		read = "read "
 	}
 	return fmt.Sprintf("%s%x computes %x", read, sha256.Sum256([]byte(x.Program().String())), sum.Sum(nil)), nil
