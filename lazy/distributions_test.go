@@ -259,6 +259,19 @@ func TestCategorical(t *testing.T) {
 	}))
 }
 
+// One program draws for rows of any number; its constants are words of 64 bits.
+func TestCategoricalOfOpenSizes(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	r := lazy.NewRandom(tr.Device(), 1)
+	for _, n := range []int{5, 9, 7, 12, 3, 20} {
+		logits := lazy.From(tr, sequence(n*4), n, 4)
+		classes := r.Categorical(logits)
+		require.NoError(t, tr.MarkStep(classes))
+		require.Equal(t, types.Of(lazy.I64, n), classes.Type())
+	}
+	require.EqualValues(t, 2, tr.Report().Compiled)
+}
+
 func TestEmptyDraws(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)

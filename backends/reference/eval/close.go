@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"ltc/backends"
@@ -111,7 +110,7 @@ func (b *Backend) FixSizes(ctx context.Context, p *backends.Program, shapes [][]
 }
 
 // noNames returns an error if an attribute has an integer that could be the name of an
-// expression.
+// expression. Constants are any numbers, such as the words of random numbers.
 func noNames(m *mlir.Module) (err error) {
 	m.Walk(func(op *mlir.Op) bool {
 		for _, a := range op.Attrs {
@@ -121,8 +120,7 @@ func noNames(m *mlir.Module) (err error) {
 			list, _ := mlir.Ints(a.Value)
 			n, _ := mlir.Int(a.Value)
 			if slices.ContainsFunc(append(list, n), func(n int64) bool {
-				// The least i64, with which maxima begin, is the name of none.
-				return n < -dims.Largest && !(op.Code == stablehlo.Constant && n == math.MinInt64)
+				return n < -dims.Largest && (op.Code != stablehlo.Constant || dims.GoIsExpr(n))
 			}) {
 				err = fmt.Errorf("%s has %d, which sizes that are open cannot be added to", a.Name, slices.Min(append(list, n)))
 			}
