@@ -13,7 +13,9 @@ import (
 )
 
 // What the page shows are parts of the examples here.
-func TestPage(t *testing.T) { snippets.Check(t, "../../docs/nn.md", "example_test.go") }
+func TestPage(t *testing.T) {
+	snippets.Check(t, "../../docs/nn.md", "example_test.go", "../generate/example_test.go")
+}
 
 func TestMistakes(t *testing.T) {
 	dev, err := lazy.Open("eval")

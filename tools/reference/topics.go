@@ -16,7 +16,7 @@ type page struct {
 type topic struct{ title, names string }
 
 // packages are those that go with lazy, each with a page.
-var packages = []string{"nn", "nn/module", "nn/layers", "nn/quantized", "special", "linalg", "fft", "optim", "optim/amp", "data", "data/digits", "train", "tokenizer", "checkpoint", "checkpoint/gguf", "checkpoint/torch", "soa/npy", "soa/safetensors", "model", "lazy/vars", "ltctest"}
+var packages = []string{"nn", "nn/module", "nn/layers", "nn/quantized", "nn/generate", "special", "linalg", "fft", "optim", "optim/amp", "data", "data/digits", "train", "tokenizer", "checkpoint", "checkpoint/gguf", "checkpoint/torch", "soa/npy", "soa/safetensors", "model", "lazy/vars", "ltctest"}
 
 // elementwiseAbout goes before elementwise functions.
 const elementwiseAbout = "Each element of the result is computed from the elements at its place. Operands broadcast as NumPy does: shapes are aligned at the last axis, and a dimension of 1 is repeated. Operands of different dtypes [promote](../pytorch.md#types)."
