@@ -99,17 +99,22 @@ func (c *randomCall) inputs(n int) []soa.View {
 // divides are the functions of linalg that divide by a matrix.
 var divides = []string{"Inv", "LstSq", "LUSolve", "PInv", "Solve"}
 
-// dominates reports whether element k is on the diagonal of a matrix for Cholesky or to divide by.
-// With n columns it has elements from 3n+2 to 3n+4 there, and of at most 3 elsewhere. By Gershgorin's circles the
-// eigenvalues of a square one are from 5 to 6n+1: rounding makes no factor NaN, and no solution is far from another.
+// dominates reports whether element k is on the diagonal of a matrix for Cholesky, or of one to divide by whose
+// rows have then been rotated, so that factors need pivots. With n columns it has elements from 3n+2 to 3n+4 there,
+// and of at most 3 elsewhere. By Gershgorin's circles the eigenvalues of a square one are from 5 to 6n+1 before the
+// rotation: rounding makes no factor NaN, and no solution is far from another.
 func (c *randomCall) dominates(shape []int, k int) bool {
 	rank := len(shape)
 	divided := c.op.Package == "linalg" && slices.Contains(divides, c.op.Name)
 	if rank < 2 || !divided && !strings.HasSuffix(c.op.Name, "Cholesky") {
 		return false
 	}
-	columns := shape[rank-1]
-	return k/columns%shape[rank-2] == k%columns
+	rows, columns := shape[rank-2], shape[rank-1]
+	row := k / columns % rows
+	if divided {
+		row = (row + int(c.seed%uint64(rows))) % rows
+	}
+	return row == k%columns
 }
 
 // bounded reports whether a tensor has numbers that the op takes only within bounds of its own.
