@@ -54,8 +54,8 @@ func (m Metadata) Value(name string, into any) error {
 }
 
 // Struct stores values in the fields of the struct that into points to, as [Metadata.Value] does each. A field has a tag such as
-// `metadata:"llama.block_count"`; one with `metadata:"llama.rope.freq_base,optional"` stays what it is without a value, as one without a tag does.
-// The error lists all values that are missing or do not fit.
+// `metadata:"llama.block_count"`, or `metadata:"llama.rope.freq_base,optional"`. A field without a tag is left unchanged, and so is
+// an optional one whose value is missing. The error lists all values that are missing or do not fit, and all fields that cannot be set.
 func (m Metadata) Struct(into any) error {
 	v := reflect.ValueOf(into)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
@@ -63,13 +63,30 @@ func (m Metadata) Struct(into any) error {
 	}
 	var all error
 	for _, f := range reflect.VisibleFields(v.Elem().Type()) {
-		name, option, _ := strings.Cut(f.Tag.Get("metadata"), ",")
-		if _, ok := m[name]; name == "" || !f.IsExported() || !ok && option == "optional" {
-			continue
+		if tag, ok := f.Tag.Lookup("metadata"); ok {
+			all = errors.Join(all, m.field(v.Elem(), f, tag))
 		}
-		all = errors.Join(all, m.Value(name, v.Elem().FieldByIndex(f.Index).Addr().Interface()))
 	}
 	return all
+}
+
+// field stores the value that a field's tag names.
+func (m Metadata) field(of reflect.Value, f reflect.StructField, tag string) error {
+	name, option, hasOption := strings.Cut(tag, ",")
+	switch {
+	case name == "" || hasOption && option != "optional":
+		return fmt.Errorf("field %s has the tag metadata:%q: want a name, or a name and the option optional", f.Name, tag)
+	case !f.IsExported():
+		return fmt.Errorf("field %s has the tag metadata:%q and cannot be set: export it", f.Name, tag)
+	}
+	if _, ok := m[name]; !ok && hasOption {
+		return nil
+	}
+	x, err := of.FieldByIndexErr(f.Index)
+	if err != nil {
+		return fmt.Errorf("value %s: field %s: %w: set the embedded pointer first", name, f.Name, err)
+	}
+	return m.Value(name, x.Addr().Interface())
 }
 
 // unmarshal is json.Unmarshal, whose errors about values that are no JSON show them.

@@ -182,6 +182,33 @@ func TestMetadataStruct(t *testing.T) {
 	require.EqualError(t, m.Struct(nil), "values are stored in a struct: give a pointer to one, not a <nil>")
 }
 
+// Embedded fields that a nil pointer leads to, fields that cannot be set and tags that are no tags are errors.
+func TestFieldsOfMetadata(t *testing.T) {
+	type Sizes struct {
+		Blocks int `metadata:"blocks"`
+	}
+	m := checkpoint.Metadata{"blocks": 3}
+	var below struct{ *Sizes }
+	require.EqualError(t, m.Struct(&below), "value blocks: field Blocks: reflect: indirection through nil pointer to embedded struct field Sizes: set the embedded pointer first")
+	below.Sizes = &Sizes{}
+	require.NoError(t, m.Struct(&below))
+	require.Equal(t, 3, below.Blocks)
+	var hidden struct {
+		blocks int `metadata:"blocks"`
+	}
+	require.EqualError(t, m.Struct(&hidden), `field blocks has the tag metadata:"blocks" and cannot be set: export it`)
+	require.Zero(t, hidden.blocks)
+	var option struct {
+		Blocks int `metadata:"blocks,omitempty"`
+	}
+	require.EqualError(t, m.Struct(&option), `field Blocks has the tag metadata:"blocks,omitempty": want a name, or a name and the option optional`)
+	require.Zero(t, option.Blocks)
+	var name struct {
+		Blocks int `metadata:",optional"`
+	}
+	require.ErrorContains(t, m.Struct(&name), `metadata:",optional"`)
+}
+
 // Each type of GGUF's elements has the values that gguf-py computes, and each type of metadata.
 func TestTensorsOfGGUF(t *testing.T) {
 	f := open(t, "testdata/blocks.gguf")
