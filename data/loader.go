@@ -84,10 +84,10 @@ func (l *Loader[T]) Holdout(k int) (kept, held *Loader[T]) {
 		return &Loader[T]{err: err}, &Loader[T]{err: err}
 	}
 	part := func(rows []int) *Loader[T] {
-		p := &Loader[T]{Batches: l.Batches, Load: l.Load, Workers: l.Workers, Ahead: l.Ahead, rows: rows}
+		p := &Loader[T]{Batches: l.Batches, Load: l.Load, Workers: l.Workers, Ahead: l.Ahead, rows: make([]int, len(rows))}
 		p.Rows = len(rows)
 		for i, r := range rows {
-			rows[i] = l.row(r)
+			p.rows[i] = l.row(r)
 		}
 		return p
 	}
@@ -97,7 +97,8 @@ func (l *Loader[T]) Holdout(k int) (kept, held *Loader[T]) {
 	return kept, held
 }
 
-// Err returns why there are no batches, such as arrays that do not fit; nil if there can be batches.
+// Err returns why there are no batches, such as arrays that do not fit; nil if there can be batches. It does not report
+// errors of Load, which Rest yields.
 func (l *Loader[T]) Err() error { return l.check() }
 
 // check returns an error if there can be no batches.
@@ -109,6 +110,8 @@ func (l *Loader[T]) check() error {
 		return l.err
 	case l.Load == nil:
 		return errors.New("data: Load is nil: give the function that makes a batch")
+	case l.rows != nil && l.Rows > len(l.rows):
+		return fmt.Errorf("data: Rows is %d, and Holdout gave this loader %d", l.Rows, len(l.rows))
 	}
 	return nil
 }
@@ -174,10 +177,10 @@ func (l *Loader[T]) Rest() iter.Seq2[T, error] {
 
 // row returns the row of the data set that has a number below Rows.
 func (l *Loader[T]) row(i int) int {
-	if i < len(l.rows) {
-		return l.rows[i]
+	if l.rows == nil {
+		return i
 	}
-	return i
+	return l.rows[i]
 }
 
 // batches lists the batches from the position on.
