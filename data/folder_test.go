@@ -48,9 +48,8 @@ func TestImageFolder(t *testing.T) {
 
 	writeImage(t, filepath.Join(dir, "cat", "b.png"), 4, 0)
 	images, _ = ImageFolder(dir, 1, Batches{InOrder: true})
-	for _, err := range images.Rest() {
-		require.ErrorContains(t, err, "row 1 is 1×2×4, and row 0 1×2×3: resize or crop them to one size")
-	}
+	require.NoError(t, images.Err())
+	require.ErrorContains(t, firstError(images), "row 1 is 1×2×4, and row 0 1×2×3: resize or crop them to one size")
 	images, _ = ImageFolder(dir, 3, Batches{InOrder: true}, Resize(5, 6))
 	require.Equal(t, "f32[4,3,5,6]", rest(t, images)[0][0].Type.String())
 
@@ -60,4 +59,25 @@ func TestImageFolder(t *testing.T) {
 	require.ErrorIs(t, images.Err(), fs.ErrNotExist)
 	images, _ = ImageFolder(dir, 1, Batches{}, nil)
 	require.ErrorContains(t, images.Err(), "transform 0 is nil")
+}
+
+// A class without images is an error, and a link to a folder is a class.
+func TestClassFolders(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	writeImage(t, filepath.Join(dir, "cat", "a.png"), 3, 0)
+	writeImage(t, filepath.Join(elsewhere, "a.png"), 3, 0)
+	require.NoError(t, os.Symlink(elsewhere, filepath.Join(dir, "ape")))
+	images, classes := ImageFolder(dir, 1, Batches{InOrder: true})
+	require.NoError(t, images.Err())
+	require.Equal(t, []string{"ape", "cat"}, classes)
+	require.Equal(t, []int32{0, 1}, soa.Slice[int32](rest(t, images)[0][1]))
+
+	writeImage(t, filepath.Join(dir, "bee", "nested", "a.png"), 3, 0)
+	images, classes = ImageFolder(dir, 1, Batches{})
+	require.EqualError(t, images.Err(), "data: image folder: the class "+filepath.Join(dir, "bee")+" has no .png, .jpg or .jpeg: remove its folder or add images")
+	require.Empty(t, classes)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "bee")))
+	require.NoError(t, os.RemoveAll(elsewhere))
+	images, _ = ImageFolder(dir, 1, Batches{})
+	require.ErrorIs(t, images.Err(), fs.ErrNotExist, "a link to nothing")
 }

@@ -175,10 +175,8 @@ func ApplyTransforms(images soa.View, b Batch, all ...Transform) (soa.View, erro
 	if !images.IsDense() {
 		return soa.View{}, fmt.Errorf("data: transform %v: its layout must be dense", images.Type)
 	}
-	for i, t := range all {
-		if t == nil {
-			return soa.View{}, fmt.Errorf("data: transform %d is nil", i)
-		}
+	if err := checkTransforms(all); err != nil {
+		return soa.View{}, err
 	}
 	if images.Type.Elements() == 0 && len(b.Rows) > 0 {
 		return soa.View{}, fmt.Errorf("data: transform %v: the images have no pixels", images.Type)
@@ -190,6 +188,16 @@ func ApplyTransforms(images soa.View, b Batch, all ...Transform) (soa.View, erro
 	return stack(b, shape, all, func(i int) (Picture, error) {
 		return Picture{shape[1], shape[2], shape[3], floats(images, i*n, n)}, nil
 	})
+}
+
+// checkTransforms returns an error if a transform is nil.
+func checkTransforms(all []Transform) error {
+	for i, t := range all {
+		if t == nil {
+			return fmt.Errorf("data: transform %d is nil", i)
+		}
+	}
+	return nil
 }
 
 // stack returns the pictures of a batch, transformed, as images[n, channels, height, width]; without rows with the given shape.
