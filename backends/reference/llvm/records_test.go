@@ -127,8 +127,53 @@ func TestRowsOfBlocks(t *testing.T) {
 	}
 }
 
-// Vectors lie along points, and their coordinates, which lie side by side, are written out: those of
-// the point that is nearer in memory.
+// A sum along an axis of a few vectors has all its elements if an operand of 16 bits is strided there: its lanes are
+// inserted one by one, in a loop over the axis.
+func TestRowsOfStridedBlocks(t *testing.T) {
+	trials.Sequential(t)
+	const text = `kernel strided_%[1]d(x: f16[n0, n1, %[1]d] strides [*, *, *], w: f32[n0, n1, %[1]d] strides [*, *, 1], row: f32[n1, %[1]d] strides [*, 1], out y: f32[n0] strides [1]) {
+	for p0 < n0
+	stage j0 < n1 j1 < %[1]d {
+		%%0 = load x[p0, j0, j1]
+		%%1 = convert %%0 : f32
+		%%2 = load w[p0, j0, j1]
+		%%3 = load row[j0, j1]
+		%%4 = multiply %%2, %%3 : f32
+		%%5 = multiply %%1, %%4 : f32
+		%%6 = reduce add %%5
+	}
+	stage {
+		store y[p0], %%6
+	}
+}
+`
+	kernels, err := kernel.ParseAll(fmt.Sprintf(text, 32) + fmt.Sprintf(text, 64))
+	require.NoError(t, err)
+	for _, c := range compilers(t) {
+		codes := compile(t, c, kernels...)
+		for i, k := range kernels {
+			t.Run(fmt.Sprint(c.machine.Level, "/", k.Name), func(t *testing.T) {
+				s := emit.Plan(k, c.machine)
+				require.Equal(t, emit.Rows, s.Form)
+				require.Equal(t, 2, s.Stages[0].Vector)
+				require.False(t, s.Stages[0].Whole)
+				for _, blocks := range []int64{0, 1, 3, 8} {
+					before := kerneltest.NewMemory(k, []int64{3, blocks}, kerneltest.Dense, 0)
+					before.Fill(rand.New(rand.NewPCG(uint64(blocks), 11)))
+					want, err := before.Run(evaluate)
+					require.NoError(t, err)
+					for _, layout := range []kerneltest.Layout{kerneltest.Dense, kerneltest.Spread} {
+						got, err := before.Like(layout, 0xFF).Run(in(codes[i], 1))
+						require.NoError(t, err)
+						require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{Relative: 1e-4, Absolute: 1e-2}), blocks)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Vectors run along the points. The three coordinates, adjacent in memory, are unrolled.
 func TestCoordinatesOfPoints(t *testing.T) {
 	p, err := backends.Load(t.Context(), backends.NewModule(`func.func @main(%x: tensor<100x3xf32>) -> tensor<100x100x3xf32> {
   %0 = stablehlo.broadcast_in_dim %x, dims = [0, 2] : (tensor<100x3xf32>) -> tensor<100x100x3xf32>

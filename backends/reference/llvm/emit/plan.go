@@ -488,9 +488,10 @@ func (p *planner) stages(r *Schedule) {
 			t.Unroll = p.unrolled(c)
 			t.Lanes = p.narrow(s, t.Vector, reductions)
 			t.Paced = t.Unroll > 1 && p.registers > 16 && p.paces(s, t.Vector)
-			p.whole(s, &t)
-			if p.picks(s, t.Vector) {
-				t.Lanes, t.Unroll, t.Paced = min(t.Lanes, mostPicked), 1, false
+			if p.insertsLanes(s, t.Vector) {
+				t.Lanes, t.Unroll, t.Paced = min(t.Lanes, stridedLanes), 1, false
+			} else {
+				p.whole(s, &t)
 			}
 		case r.Form == Strips && len(t.Loops) > 0 && (reductions > 0 && c <= 12 || reductions == 0 && r.holds()) && p.k.Stages[s].Scanned() == kernel.FreeAxis && !p.serial(s, t.Loops[len(t.Loops)-1], true):
 			t.Rows = 4
@@ -498,6 +499,11 @@ func (p *planner) stages(r *Schedule) {
 		r.Stages = append(r.Stages, t)
 	}
 }
+
+// An axis of at most mostWhole vectors is written out, a power of two, whose sums combine in pairs.
+// wholeRows is how many vectors of several iterations of the loop around it are written out: the
+// distances of their operands are computed once.
+const mostWhole, wholeRows = 8, 4
 
 // whole makes a stage of Rows one of whole vectors if a few of them are as long as the axis that they
 // lie along, with a loop around. The blocks of quantized weights are such axes.
@@ -516,23 +522,17 @@ func (p *planner) whole(s int, t *Stage) {
 	t.Whole, t.Paced, t.Unroll, t.Rows = true, false, unroll, max(wholeRows/unroll, 1)
 }
 
-// mostPicked is how many elements of less than 32 bits that lie apart a vector has: each is
-// inserted by itself, and what remains after whole vectors goes one by one.
-const mostPicked = 8
+// stridedLanes is the most lanes of a vector of strided loads of elements narrower than 32 bits. Machines
+// have no gather instruction for these: lanes are inserted one by one, and a remainder is scalar.
+const stridedLanes = 8
 
-// picks reports whether a stage loads elements that lie apart along an axis and are smaller than
-// those that instructions gather.
-func (p *planner) picks(s, axis int) bool {
+// insertsLanes reports whether stage s has strided loads along an axis, of elements narrower than 32 bits.
+func (p *planner) insertsLanes(s, axis int) bool {
 	st := &p.k.Stages[s]
 	return axis >= 0 && slices.ContainsFunc(p.k.Instrs[st.Begin:st.End], func(i kernel.Instr) bool {
 		return i.Op == kernel.Load && i.Type.Size() < 4 && p.move(s, i.Mem, axis) == strided
 	})
 }
-
-// An axis of at most mostWhole vectors is written out, a power of two, whose sums combine in pairs.
-// wholeRows is how many vectors of several iterations of the loop around it are written out: the
-// distances of their operands are computed once.
-const mostWhole, wholeRows = 8, 4
 
 // holds reports whether a stage so far keeps sums in registers: what the others loop over
 // is in memory that is near, and functions of some of it are interleaved.

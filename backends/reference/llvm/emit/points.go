@@ -123,7 +123,7 @@ func (b *body) remaining(lo, hi value.Value) value.Value {
 // masks reports whether what remains after whole vectors is worked on with
 // masks, instead of one by one.
 func (b *body) masks() bool {
-	if b.Lanes == 1 || b.s.Form == Rows && b.picks(b.number, b.Vector) {
+	if b.Lanes == 1 || b.s.Form == Rows && b.insertsLanes(b.number, b.Vector) {
 		return false
 	}
 	for id := b.begin; id < b.end; id++ {
