@@ -272,12 +272,15 @@ func TestMistakes(t *testing.T) {
 	require.ErrorContains(t, err, "Format is Q5_0: it must be Q4_0, Q4_1, Q8_0, Q4_K, Q5_K or Q6_K")
 
 	tr := lazy.NewTrace(dev)
-	require.ErrorContains(t, n.Layer.Forward(lazy.Ones(tr, lazy.F32, 2, 16)).Err(), "reshape")
+	for _, dims := range [][]int{{}, {2, 16}, {2, 64}} {
+		x := lazy.Ones(tr, lazy.F32, dims...)
+		require.ErrorContains(t, n.Layer.Forward(x).Err(), fmt.Sprintf("x is %v, its last dimension must be Features, 32", x.Type()))
+	}
 }
 
 // A product has no dequantized weight in memory. With ManyRows it has a tile at a time, for any number of rows in one program.
 func TestManyRows(t *testing.T) {
-	const rows, features, n = 512, 1024, 9
+	const features, n = 1024, 9
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	defer dev.Close()
@@ -285,7 +288,17 @@ func TestManyRows(t *testing.T) {
 	for i := range x {
 		x[i] = float32(i*37%64)/32 - 1
 	}
+	type shaped struct {
+		d    gguf.DType
+		rows int
+	}
+	all := []shaped{{gguf.Q4_0, 509}, {gguf.Q6_K, 509}} // a prime number of rows: the last tile is shorter
 	for _, d := range append([]gguf.DType{gguf.Q4_0, gguf.Q4_1, gguf.Q8_0}, kFormats...) {
+		all = append(all, shaped{d, 512})
+	}
+	for _, of := range all {
+		d, rows := of.d, of.rows
+		tile := rows / 8 * features * 4 // bytes as f32
 		l := &quantized.Linear{In: features, Out: rows, Format: d}
 		require.NoError(t, module.Build(l, dev))
 		file := open(t, blocks("weight", d, rows, features))
@@ -302,9 +315,14 @@ func TestManyRows(t *testing.T) {
 			require.NoError(t, err)
 			plan, err := f.MemoryPlan(t.Context(), lazy.From(dev, x, n, features))
 			require.NoError(t, err)
+			tiles := 0
 			for _, v := range plan.Values {
 				require.Less(t, v.Type.Bytes(), 4*rows*features/2, "%v: %v", d, v)
+				if v.Type.DType == lazy.F32 && v.Type.Bytes() == tile {
+					tiles++
+				}
 			}
+			require.Equal(t, many, tiles > 0, "%v: %v", d, plan.Values)
 			require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 16), features)}))
 			for _, m := range []int{1, n} {
 				y, err := f.Call(t.Context(), lazy.From(dev, x[:m*features], m, features))
@@ -326,7 +344,7 @@ func TestManyRows(t *testing.T) {
 			require.NoError(t, err)
 			require.InDeltaSlice(t, results[true][:len(got)], got, 1e-3)
 		}
-		require.ErrorContains(t, l.Forward(lazy.From(tr, x[:features], 2, features/2)).Err(), "inner dimensions differ")
+		require.ErrorContains(t, l.Forward(lazy.From(tr, x[:features], 2, features/2)).Err(), "x is f32[2,512], its last dimension must be Features, 1024")
 	}
 }
 

@@ -2,6 +2,7 @@ package quantized
 
 import (
 	"fmt"
+	"slices"
 
 	"ltc/checkpoint/gguf"
 	"ltc/internal/functions"
@@ -15,11 +16,11 @@ import (
 type Weight struct {
 	Rows, Features int
 	Format         gguf.DType // gguf.Q4_0, gguf.Q4_1, gguf.Q8_0, gguf.Q4_K, gguf.Q5_K or gguf.Q6_K
-	// ManyRows has MatMul dequantize tiles of the weight, which stay in a cache, once a run, and multiply them: for about 8 rows
-	// of x and more, such as the tokens of a prompt.
+	// ManyRows has MatMul dequantize the weight once a run, by tiles of about 256 KiB, which stay in a cache, and multiply
+	// these. It is for about 8 rows of x and more, such as the tokens of a prompt.
 	ManyRows bool
 
-	// The parts of the blocks; nil of formats that do not have one.
+	// The fields of the blocks; nil of formats that do not have one.
 	Scale  *lazy.Tensor `module:",buffer"` // f16[Rows, blocks, 1]
 	Min    *lazy.Tensor `module:",buffer"` // f16[Rows, blocks, 1]
 	Scales *lazy.Tensor `module:",buffer"` // of sub-blocks
@@ -27,8 +28,8 @@ type Weight struct {
 	Codes  *lazy.Tensor `module:",buffer"`
 }
 
-// parts are those of blocks as tensors of a trace, nil where the [Weight] has none.
-type parts struct{ scale, min, scales, high, codes *lazy.Tensor }
+// fields are those of blocks as tensors of a trace, nil where the [Weight] has none.
+type fields struct{ scale, min, scales, high, codes *lazy.Tensor }
 
 // format is how the codes of a block become numbers.
 type format struct {
@@ -89,7 +90,7 @@ func (w *Weight) Build(b *module.Builder) {
 	b.VariableOf(&w.Codes, f.codes, nil, w.Rows, n, f.size)
 }
 
-// variables returns those of the parts, nil where the format has none.
+// variables returns those of the fields, nil where the format has none.
 func (w *Weight) variables() []*lazy.Tensor {
 	return []*lazy.Tensor{w.Scale, w.Min, w.Scales, w.High, w.Codes}
 }
@@ -111,43 +112,56 @@ func (w *Weight) set(t *gguf.Tensor) error {
 	if err != nil {
 		return err
 	}
-	for _, part := range []struct {
+	for _, field := range []struct {
 		v    *lazy.Tensor
 		view soa.View
 	}{{w.Scale, blocks.Scale}, {w.Min, blocks.Min}, {w.Scales, blocks.Scales}, {w.High, blocks.High}, {w.Codes, blocks.Codes}} {
-		if part.v == nil {
+		if field.v == nil {
 			continue
 		}
-		if err := lazy.SetView(part.v, part.view).Err(); err != nil {
+		if err := lazy.SetView(field.v, field.view).Err(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// read returns the parts of the blocks as tensors of a trace.
-func (w *Weight) read(tr *lazy.Trace) parts {
-	read := func(v *lazy.Tensor) *lazy.Tensor {
-		if v == nil {
-			return nil
-		}
-		return tr.Read(v)
-	}
-	return parts{read(w.Scale), read(w.Min), read(w.Scales), read(w.High), read(w.Codes)}
+// read returns the fields of the blocks as tensors of a trace.
+func (w *Weight) read(tr *lazy.Trace) fields {
+	return fields{w.Scale, w.Min, w.Scales, w.High, w.Codes}.each(tr.Read)
 }
 
-// each returns the parts that f makes of those that the format has.
-func (p parts) each(f func(*lazy.Tensor) *lazy.Tensor) parts {
+// all returns the fields that the format has, in order.
+func (p fields) all() []*lazy.Tensor {
+	return slices.DeleteFunc([]*lazy.Tensor{p.scale, p.min, p.scales, p.high, p.codes}, func(x *lazy.Tensor) bool { return x == nil })
+}
+
+// withAll returns p with other tensors for those of all, in the same order.
+func (p fields) withAll(all []*lazy.Tensor) fields {
 	for _, x := range []**lazy.Tensor{&p.scale, &p.min, &p.scales, &p.high, &p.codes} {
 		if *x != nil {
-			*x = f(*x)
+			*x, all = all[0], all[1:]
 		}
 	}
 	return p
 }
 
-// gather returns the parts of the rows that indices choose.
-func (p parts) gather(indices *lazy.Tensor) parts {
+// each returns p with f(x) for each field x that the format has.
+func (p fields) each(f func(*lazy.Tensor) *lazy.Tensor) fields {
+	all := p.all()
+	for i, x := range all {
+		all[i] = f(x)
+	}
+	return p.withAll(all)
+}
+
+// rows returns the fields of n rows from the given one on.
+func (p fields) rows(from, n int) fields {
+	return p.each(func(x *lazy.Tensor) *lazy.Tensor { return x.Narrow(0, from, n) })
+}
+
+// gather returns the fields of the rows that indices choose.
+func (p fields) gather(indices *lazy.Tensor) fields {
 	return p.each(func(x *lazy.Tensor) *lazy.Tensor { return x.Gather(indices) })
 }
 
@@ -171,40 +185,41 @@ func (w *Weight) MatMul(x *lazy.Tensor) *lazy.Tensor {
 	if w == nil || w.Codes == nil {
 		return module.Refuse(x, "the weight of quantized.matmul is not built: call module.Build before")
 	}
+	if x != nil && x.Err() == nil && (x.Rank() == 0 || x.OpenDim(-1) != w.Features) {
+		return module.Refuse(x, "x is %v, its last dimension must be Features, %d", x.Type(), w.Features)
+	}
 	return functions.As("quantized.matmul", func() *lazy.Tensor { return w.matMul(x) }, append([]*lazy.Tensor{x}, w.variables()...)...)
 }
 
 func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
-	if x.Rank() == 0 {
-		return x.Reshape(w.Features)
-	}
 	p := w.read(x.Trace())
 	if w.ManyRows {
 		return w.tiled(x.Convert(lazy.F32), p)
 	}
-	if s, ok := supers[w.Format]; ok {
+	if s, ok := kFormats[w.Format]; ok {
 		return s.matMul(x, p)
 	}
 	scale, minimum, codes := p.scale, p.min, p.codes
 	f := formats[w.Format]
-	parts := f.values(codes)
-	outer, blocks, n := x.OpenShape(), codes.Dim(1), w.Format.Block()/len(parts)
+	values := f.values(codes)
+	nibbles := len(values) == 2
+	outer, blocks, n := x.OpenShape(), codes.Dim(1), w.Format.Block()/len(values)
 	outer = outer[:len(outer)-1]
-	x = x.Convert(lazy.F32).Reshape(append(outer, 1, blocks, len(parts), n)...)
+	x = x.Convert(lazy.F32).Reshape(append(outer, 1, blocks, len(values), n)...)
 	run := func(i int) *lazy.Tensor { return x.Narrow(-2, i, 1).Squeeze(-2) }
 	scale = scale.Convert(lazy.F32)
-	if len(parts) == 1 && minimum == nil && f.offset == 0 {
-		return parts[0].Mul(scale).Mul(run(0)).Sum(-2, -1)
+	if !nibbles && minimum == nil && f.offset == 0 {
+		return values[0].Mul(scale).Mul(run(0)).Sum(-2, -1)
 	}
 	// The sum of a block's codes times x is scaled once. What is added to all codes of a block
 	// meets the sum of x.
 	var sum *lazy.Tensor
 	factor := scale // of sum
-	if len(parts) == 1 {
-		sum = parts[0].Mul(run(0))
-	} else { // lower halves l and bytes b = l + 16·u: l·x₀ + u·x₁ = (l·(16·x₀ − x₁) + b·x₁)/16
-		sum = parts[0].Mul(run(0).MulScalar(16).Sub(run(1))).Add(codes.Convert(lazy.F32).Mul(run(1)))
+	if nibbles {    // l and u of bytes b = l + 16·u: l·x₀ + u·x₁ = (l·(16·x₀ − x₁) + b·x₁)/16, which saves the shift for u
+		sum = values[0].Mul(run(0).MulScalar(16).Sub(run(1))).Add(codes.Convert(lazy.F32).Mul(run(1)))
 		factor = scale.MulScalar(1. / 16)
+	} else {
+		sum = values[0].Mul(run(0))
 	}
 	base := scale.MulScalar(f.offset)
 	if minimum != nil {
@@ -214,44 +229,46 @@ func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
 	return sum.Mul(factor).Add(base.Mul(mean)).Sum(-2, -1)
 }
 
-// tiled records x·weightᵀ by tiles of as many rows of the weight each. The last axis of x has Features elements. The
-// weight is one tile if its number of rows has no factor that suits.
-func (w *Weight) tiled(x *lazy.Tensor, p parts) *lazy.Tensor {
-	product := func(p parts) *lazy.Tensor { return x.MatMul(w.dequantize(p).Transpose(1, 0)) }
-	tiles := w.tiles()
+// tiled records x·weightᵀ by tiles of the weight. The last axis of x has Features elements.
+func (w *Weight) tiled(x *lazy.Tensor, p fields) *lazy.Tensor {
+	product := func(p fields) *lazy.Tensor { return x.MatMul(w.dequantize(p).Transpose(1, 0)) }
+	tiles, rows := w.tiles()
 	if tiles == 1 || x.Err() != nil {
 		return product(p)
 	}
-	var all []*lazy.Tensor
-	p.each(func(part *lazy.Tensor) *lazy.Tensor {
-		all = append(all, part.Unflatten(0, tiles, -1))
-		return part
-	})
+	whole := p
+	if tiles*rows < w.Rows {
+		whole = p.rows(0, tiles*rows)
+	}
+	split := whole.each(func(x *lazy.Tensor) *lazy.Tensor { return x.Unflatten(0, tiles, -1) })
 	y := lazy.Map(func(_ *lazy.Trace, tile []*lazy.Tensor) []*lazy.Tensor {
-		return []*lazy.Tensor{product(p.each(func(*lazy.Tensor) (part *lazy.Tensor) {
-			part, tile = tile[0], tile[1:]
-			return part
-		}))}
-	}, all...)[0] // [tiles, …, rows of a tile]
+		return []*lazy.Tensor{product(p.withAll(tile))}
+	}, split.all()...)[0] // [tiles, …, rows]
 	last := y.Rank() - 1
 	var order []int
 	for axis := range max(last, 0) {
 		order = append(order, (axis+1)%last) // that of the tiles goes before the last one
 	}
-	return y.Transpose(append(order, last)...).Flatten(last-1, last)
+	y = y.Transpose(append(order, last)...).Flatten(last-1, last)
+	if tiles*rows < w.Rows {
+		y = lazy.Concatenate(last-1, y, product(p.rows(tiles*rows, w.Rows-tiles*rows)))
+	}
+	return y
 }
 
-// tiles returns how many tiles the weight has.
-func (w *Weight) tiles() int {
+// tiles returns how many tiles of the same number of rows the weight has. Rows remain if no number of tiles near the one
+// wanted divides Rows.
+func (w *Weight) tiles() (n, rows int) {
 	const elements = 1 << 16 // of a tile: 256 KiB as f32
 	const more = 4           // tiles than wanted, at most: smaller ones are not worth an iteration
-	wanted := (w.Rows*w.Features + elements - 1) / elements
+	wanted := min((w.Rows*w.Features+elements-1)/elements, w.Rows)
 	for n := wanted; n <= min(more*wanted, w.Rows); n++ {
 		if w.Rows%n == 0 {
-			return n
+			return n, w.Rows / n
 		}
 	}
-	return 1
+	rows = w.Rows / wanted
+	return w.Rows / rows, rows
 }
 
 // Gather records the rows that indices choose, as f32[indices…, Features].
@@ -266,9 +283,9 @@ func (w *Weight) gather(indices *lazy.Tensor) *lazy.Tensor {
 }
 
 // dequantize records the numbers of rows, as f32[rows, Features].
-func (w *Weight) dequantize(p parts) *lazy.Tensor {
+func (w *Weight) dequantize(p fields) *lazy.Tensor {
 	var y *lazy.Tensor
-	if s, ok := supers[w.Format]; ok {
+	if s, ok := kFormats[w.Format]; ok {
 		y = s.dequantize(p)
 	} else {
 		y = lazy.Concatenate(2, w.values(p.scale, p.min, p.codes)...)
