@@ -314,6 +314,42 @@ body.second  module_test.scale                   1,000
 	require.ErrorContains(t, err, "mul(f32[4,500], f32[1000])")
 }
 
+// counter counts the calls of its Forward in a buffer.
+type counter struct {
+	module.Base
+	Count *lazy.Tensor `module:",buffer"`
+}
+
+func (c *counter) Build(b *module.Builder) { b.Variable(&c.Count, nil) }
+
+func (c *counter) Forward(x *lazy.Tensor) *lazy.Tensor {
+	return c.Call(func() *lazy.Tensor {
+		c.Count.Assign(x.Trace().Read(c.Count).AddScalar(1))
+		return x.AddScalar(1)
+	}, x)
+}
+
+// A summary assigns nothing, and records nothing in the trace of its operands.
+func TestSummaryAssignsNothing(t *testing.T) {
+	dev := open(t)
+	n := &counter{}
+	require.NoError(t, module.Build(n, dev))
+	tr := lazy.NewTrace(dev)
+	x := lazy.From(tr, make([]float32, 3))
+	got, err := module.Summary(n, x)
+	require.NoError(t, err)
+	require.Contains(t, got, "f32[3]")
+	require.NoError(t, tr.MarkStep())
+	count, err := lazy.ToSlice[float32](n.Count)
+	require.NoError(t, err)
+	require.Equal(t, []float32{0}, count)
+	n.Forward(lazy.From(tr, make([]float32, 3)))
+	require.NoError(t, tr.MarkStep())
+	count, err = lazy.ToSlice[float32](n.Count)
+	require.NoError(t, err)
+	require.Equal(t, []float32{1}, count)
+}
+
 // Fields may share with fields that share, in any order.
 func TestShareOfShares(t *testing.T) {
 	n := &chain{C: scale{Features: 2}}

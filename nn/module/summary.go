@@ -12,8 +12,8 @@ import (
 )
 
 // Summary is a table of the modules of a network: for each its path, its type, the shape of its last result, and how many numbers its own
-// parameters have. The shapes are those of net's Forward with operands in. Its ops are recorded in their trace, or in one of its own for
-// operands in none, and do not run. Without operands the column is left out. Below the table are sums, each variable counted once.
+// parameters have. The shapes are those of net's Forward with operands of the dtypes and shapes of in. Its ops and assignments are recorded in a trace
+// of its own, which is discarded: nothing runs, and no variable changes. Without operands the column is left out. Below the table are sums, each variable counted once.
 func Summary(net any, in ...*lazy.Tensor) (string, error) {
 	root, err := treeOf(net)
 	if err != nil {
@@ -78,7 +78,7 @@ func forward(net any, in []*lazy.Tensor, results map[string]string) error {
 		return mistake("", "%T has no method Forward: give Summary no operands", net)
 	}
 	args := make([]reflect.Value, len(in))
-	in, end := traced(in)
+	in, end := standIns(in)
 	defer end()
 	for i, x := range in {
 		args[i] = reflect.ValueOf(x)
@@ -107,16 +107,17 @@ func forward(net any, in []*lazy.Tensor, results map[string]string) error {
 	return failed
 }
 
-// traced returns tensors of a trace. If none is in a trace, as data made with a device, a new one reads them, and end discards it.
-func traced(in []*lazy.Tensor) (_ []*lazy.Tensor, end func()) {
+// standIns returns operands of the types of in, in a trace that end discards. Operands that hold an error are returned
+// as they are.
+func standIns(in []*lazy.Tensor) (_ []*lazy.Tensor, end func()) {
 	for _, x := range in {
-		if x == nil || x.Trace() != nil || x.Device() == nil {
+		if x == nil || x.Err() != nil || x.Device() == nil {
 			return in, func() {}
 		}
 	}
 	tr, all := lazy.NewTrace(in[0].Device()), make([]*lazy.Tensor, len(in))
 	for i, x := range in {
-		all[i] = tr.Read(x)
+		all[i] = lazy.Zeros(tr, x.DType(), x.OpenShape()...)
 	}
 	return all, tr.Discard
 }
