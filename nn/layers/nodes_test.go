@@ -25,7 +25,7 @@ func (h *hand) param(dims ...int) *lazy.Tensor {
 	return h.params[len(h.params)-1]
 }
 
-// update is AdamW as its paper has it, with one factor for both corrections computed once.
+// update is AdamW as its paper has it, with the two bias corrections computed once a step.
 func (h *hand) update(tr *lazy.Trace, loss *lazy.Tensor) {
 	const lr, decay, beta1, beta2, epsilon = 1e-3, 0.01, 0.9, 0.999, 1e-8
 	count := h.dev.Variable("step", lazy.F64)

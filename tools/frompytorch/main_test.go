@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,10 +11,21 @@ import (
 
 const root = "../.."
 
-// The pages show the examples as they are, and are short.
+// The pages show the examples as they are, and are short. No page of a removed example is left.
 func TestPagesAreCurrent(t *testing.T) {
 	files, err := generate(root)
 	require.NoError(t, err)
+	old, err := filepath.Glob(filepath.Join(root, "docs/from-pytorch/*.md"))
+	require.NoError(t, err)
+	for _, path := range old {
+		name, err := filepath.Rel(root, path)
+		require.NoError(t, err)
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if strings.HasPrefix(string(text), generated[:strings.Index(generated, "%")]) {
+			require.Contains(t, files, filepath.ToSlash(name), "%s is a page of no example: remove it", name)
+		}
+	}
 	for name, text := range files {
 		old, err := os.ReadFile(filepath.Join(root, name))
 		require.NoError(t, err)
