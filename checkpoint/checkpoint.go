@@ -124,6 +124,18 @@ func (s *State) add(t *Tensor) error {
 // Len returns the number of tensors.
 func (s *State) Len() int { return len(s.tensors) }
 
+// Bytes returns the size of all elements, as blocks where they are quantized. Tensors that share elements count each.
+func (s *State) Bytes() (n int) {
+	for _, t := range s.tensors {
+		if t.Blocks != nil {
+			n += t.Blocks.Raw().Type.Bytes()
+		} else {
+			n += t.Type.Bytes()
+		}
+	}
+	return n
+}
+
 // Names returns the names in order.
 func (s *State) Names() []string {
 	names := make([]string, len(s.tensors))

@@ -243,3 +243,18 @@ func TestTensorsOfGGUF(t *testing.T) {
 		require.Equal(t, want, f.Metadata[name], name)
 	}
 }
+
+// Bytes is the size of elements as they are kept: two bytes of f16, and blocks of quantized tensors.
+func TestBytes(t *testing.T) {
+	s := &checkpoint.State{}
+	require.Zero(t, s.Bytes())
+	require.NoError(t, s.Add("x", soa.Make(types.Of(types.F16, 3, 2))))
+	require.NoError(t, s.Add("y", soa.Make(types.Of(types.F64))))
+	require.Equal(t, 3*2*2+8, s.Bytes())
+	f, want := open(t, "testdata/blocks.gguf"), 0
+	for _, x := range f.All() {
+		d := x.Blocks.DType
+		want += x.Type.Elements() / d.Block() * d.BlockBytes()
+	}
+	require.Equal(t, want, f.Bytes())
+}

@@ -16,9 +16,7 @@ type Linear struct {
 }
 
 // Build sets the sizes of the weight, which declares the variables.
-func (l *Linear) Build(*module.Builder) {
-	l.Weight.Rows, l.Weight.Features, l.Weight.Format = l.Out, l.In, l.Format
-}
+func (l *Linear) Build(*module.Builder) { l.Weight.size(&l.Out, &l.In, &l.Format) }
 
 // Forward records the layer for x[…, In].
 func (l *Linear) Forward(x *lazy.Tensor) *lazy.Tensor {
@@ -36,9 +34,7 @@ type Embedding struct {
 }
 
 // Build sets the sizes of the weight, which declares the variables.
-func (l *Embedding) Build(*module.Builder) {
-	l.Weight.Rows, l.Weight.Features, l.Weight.Format = l.Rows, l.Features, l.Format
-}
+func (l *Embedding) Build(*module.Builder) { l.Weight.size(&l.Rows, &l.Features, &l.Format) }
 
 // Forward records the rows that the indices choose, as f32[indices…, Features].
 func (l *Embedding) Forward(indices *lazy.Tensor) *lazy.Tensor {

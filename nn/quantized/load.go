@@ -1,6 +1,7 @@
 package quantized
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,45 @@ import (
 	"ltc/lazy"
 	"ltc/nn/module"
 )
+
+// Build makes the variables of a network on dev, gives them the values of a file as [LoadInto] does, and puts the network into
+// the mode for evaluation. A [Weight], or its layer, without sizes or without a Format takes those of the tensor of its name. The error of
+// one whose tensor is missing, or has no blocks, lists all of them.
+func Build(net any, dev *lazy.Device, from *checkpoint.State, o checkpoint.Options) error {
+	if net == nil || from == nil {
+		return errors.New("quantized: build: the network or the state is nil: give a pointer to a network, and the State of a file")
+	}
+	tensors, err := o.Tensors(from)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for path, m := range module.Modules(net) {
+		w, ok := m.(*Weight)
+		if !ok {
+			continue
+		}
+		switch t := tensors[path]; {
+		case t == nil && o.AllowMissing && w.Format != 0: // of a layer that has sizes of its own
+		case t == nil:
+			errs = append(errs, fmt.Errorf("%s: the file has no tensor of this name", path))
+		case !t.Quantized() || len(t.Blocks.Shape) != 2:
+			errs = append(errs, fmt.Errorf("%s: the tensor is %v, the weight has rows of blocks: load it into layers.Linear, dequantized", path, t.Type))
+		default:
+			w.Rows, w.Features, w.Format = cmp.Or(w.Rows, t.Blocks.Shape[0]), cmp.Or(w.Features, t.Blocks.Shape[1]), cmp.Or(w.Format, t.Blocks.DType)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("quantized: build: %w", err)
+	}
+	if err := module.Build(net, dev, module.Empty()); err != nil {
+		return err
+	}
+	if err := module.Eval(net); err != nil {
+		return err
+	}
+	return LoadInto(net, from, o)
+}
 
 // LoadInto gives a network the values of a file. Each [Weight] uses the blocks of the tensor of its name
 // in place: the file must stay open. All other variables get theirs by [checkpoint.LoadInto] with

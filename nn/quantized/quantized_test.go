@@ -362,3 +362,47 @@ func TestMisshapen(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprintf("the file is cut short: tensor layer.weight, %v[4,256], has %d bytes", d, 4*d.BlockBytes()))
 	}
 }
+
+// Build takes sizes and formats from the file, where the layers do not have them.
+func TestBuild(t *testing.T) {
+	const rows, features = 40, 64
+	file := open(t, blocks("embed.weight", gguf.Q8_0, rows, features), blocks("layer.weight", gguf.Q4_1, rows, features))
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	defer dev.Close()
+	given := &net{quantized.Embedding{Rows: rows, Features: features, Format: gguf.Q8_0}, quantized.Linear{In: features, Out: rows, Format: gguf.Q4_1}}
+	partly := &net{Layer: quantized.Linear{Out: rows}}
+	var results [][]float32
+	for _, n := range []*net{given, partly, {}} {
+		require.NoError(t, quantized.Build(n, dev, &file.State, checkpoint.Options{Share: true}))
+		require.Equal(t, []any{rows, features, gguf.Q8_0}, []any{n.Embed.Rows, n.Embed.Features, n.Embed.Format})
+		require.Equal(t, []any{rows, features, gguf.Q4_1}, []any{n.Layer.Out, n.Layer.In, n.Layer.Format})
+		require.False(t, n.Layer.Training())
+		tr := lazy.NewTrace(dev)
+		y := n.Layer.Forward(n.Embed.Forward(lazy.From(tr, []int32{3, 39})))
+		require.NoError(t, tr.MarkStep(y))
+		values, err := lazy.ToSlice[float32](y)
+		require.NoError(t, err)
+		results = append(results, values)
+	}
+	require.Equal(t, results[0], results[1])
+	require.Equal(t, results[0], results[2])
+
+	plain := open(t, blocks("embed.weight", gguf.F32, rows, features), blocks("other.weight", gguf.Q4_1, rows, features))
+	for name, c := range map[string]struct {
+		net  any
+		from *checkpoint.State
+		o    checkpoint.Options
+		want string
+	}{
+		"none":         {nil, &file.State, checkpoint.Options{}, "the network or the state is nil"},
+		"no file":      {&net{}, nil, checkpoint.Options{}, "the network or the state is nil"},
+		"plain":        {&net{}, &plain.State, checkpoint.Options{}, "embed.weight: the tensor is f32[40,64], the weight has rows of blocks"},
+		"missing":      {&net{}, &plain.State, checkpoint.Options{}, "layer.weight: the file has no tensor of this name"},
+		"missing size": {&struct{ Layer quantized.Linear }{}, &plain.State, checkpoint.Options{AllowMissing: true, AllowExtra: true}, "layer.weight: the file has no tensor of this name"},
+		"other size":   {&net{Layer: quantized.Linear{In: 32}}, &file.State, checkpoint.Options{}, "the weight is [40, 32], the tensor [40,64]"},
+		"other format": {&net{Layer: quantized.Linear{Format: gguf.Q8_0}}, &file.State, checkpoint.Options{}, "the weight is of Q8_0, the tensor of Q4_1"},
+	} {
+		require.ErrorContains(t, quantized.Build(c.net, dev, c.from, c.o), c.want, name)
+	}
+}

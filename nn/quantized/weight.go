@@ -1,6 +1,7 @@
 package quantized
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -62,6 +63,12 @@ func nibbles(c *lazy.Tensor) []*lazy.Tensor {
 	c = c.Convert(lazy.I32)
 	low, high := c.And(lazy.Const(tr, lazy.I32, 15)), c.ShiftRightLogical(lazy.Const(tr, lazy.I32, 4))
 	return []*lazy.Tensor{low.Convert(lazy.F32), high.Convert(lazy.F32)}
+}
+
+// size gives the weight the options of its layer, and the layer those that it leaves to the weight.
+func (w *Weight) size(rows, features *int, format *gguf.DType) {
+	*rows, *features, *format = cmp.Or(*rows, w.Rows), cmp.Or(*features, w.Features), cmp.Or(*format, w.Format)
+	w.Rows, w.Features, w.Format = *rows, *features, *format
 }
 
 // Build declares the variables, which are zero until the blocks of a file are loaded.
