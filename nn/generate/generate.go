@@ -95,7 +95,7 @@ func New(dev *lazy.Device, step Step, o Options) (*Generator, error) {
 }
 
 // Tokens continues the text with a prompt, and yields the tokens of the answer as they are drawn. The text goes on behind the
-// last token that was yielded. After an error, which comes last, and with a token 0, the text is what was fed up to it.
+// last token that was yielded. ctx is looked at before each token. After an error, which comes last, and with a token 0, the text is what was fed up to it.
 func (g *Generator) Tokens(ctx context.Context, prompt []int32) iter.Seq2[int32, error] {
 	return func(yield func(int32, error) bool) {
 		next, err := g.feed(ctx, prompt)
@@ -164,8 +164,13 @@ func (g *Generator) feed(ctx context.Context, prompt []int32) (next int32, err e
 	return next, nil
 }
 
-// step adds a token to the caches and returns the next one.
+// step adds a token to the caches and returns the next one. A run of the program is not cancelled: it would have to keep the
+// old caches beside the new ones, in copies.
 func (g *Generator) step(ctx context.Context, id int32) (int32, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	ctx = context.WithoutCancel(ctx)
 	begin := time.Now()
 	read := min((g.position/readStep+1)*readStep, g.o.Context)
 	y, err := g.next.Call(ctx, lazy.From(g.dev, []int32{id}), lazy.From(g.dev, []int32{int32(g.position)}), lazy.From(g.dev, make([]uint8, read)))
