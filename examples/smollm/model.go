@@ -1,7 +1,6 @@
 package main
 
 import (
-	"ltc/checkpoint/gguf"
 	"ltc/lazy"
 	"ltc/nn"
 	"ltc/nn/layers"
@@ -10,23 +9,19 @@ import (
 
 // Config has the sizes of a model of the architecture "llama", by the names of GGUF.
 type Config struct {
-	VocabSize         int
-	EmbeddingLength   int        `metadata:"llama.embedding_length"`        // features of a token
-	BlockCount        int        `metadata:"llama.block_count"`             // layers
-	HeadCount         int        `metadata:"llama.attention.head_count"`    // of queries
-	HeadCountKV       int        `metadata:"llama.attention.head_count_kv"` // of keys and values, each shared by as many heads of queries
-	FeedForwardLength int        `metadata:"llama.feed_forward_length"`     // features of the layers between
-	ContextLength     int        // the most tokens of a text: the length of the caches
-	RopeFreqBase      float64    `metadata:"llama.rope.freq_base,optional"`
-	RMSEpsilon        float64    `metadata:"llama.attention.layer_norm_rms_epsilon,optional"`
-	EmbeddingFormat   gguf.DType // the format of the tokens' weight
-	WeightFormat      gguf.DType // that of all others
+	EmbeddingLength int     `metadata:"llama.embedding_length"`        // features of a token
+	BlockCount      int     `metadata:"llama.block_count"`             // layers
+	HeadCount       int     `metadata:"llama.attention.head_count"`    // of queries
+	HeadCountKV     int     `metadata:"llama.attention.head_count_kv"` // of keys and values, each shared by as many heads of queries
+	RopeFreqBase    float64 `metadata:"llama.rope.freq_base,optional"`
+	RMSEpsilon      float64 `metadata:"llama.attention.layer_norm_rms_epsilon,optional"`
+	EndToken        int32   `metadata:"tokenizer.ggml.eos_token_id,optional"`
 }
 
 // Llama predicts the token after a text. Its fields are named so that its variables have the names
-// of GGUF files.
+// of GGUF files, which have the sizes of the weights.
 type Llama struct {
-	config     Config
+	rotary     nn.RotaryOptions
 	TokenEmbd  quantized.Embedding
 	Blk        []*Layer
 	OutputNorm layers.RMSNorm
@@ -40,40 +35,27 @@ type Layer struct {
 	Cache                           layers.KeyValueCache
 }
 
-// NewLlama returns a model without variables: module.Build makes them.
-func NewLlama(c Config) *Llama {
-	linear := func(in, out int) quantized.Linear { return quantized.Linear{In: in, Out: out, Format: c.WeightFormat} }
+// NewLlama returns a model for texts of at most context tokens, without variables: quantized.Build makes them.
+func NewLlama(c Config, context int) *Llama {
 	norm := layers.RMSNorm{Sizes: []int{c.EmbeddingLength}, Epsilon: c.RMSEpsilon}
-	m := &Llama{config: c, TokenEmbd: quantized.Embedding{Rows: c.VocabSize, Features: c.EmbeddingLength, Format: c.EmbeddingFormat}, OutputNorm: norm}
-	head := c.EmbeddingLength / c.HeadCount
+	cache := layers.KeyValueCache{Heads: c.HeadCountKV, MaxTokens: context, Features: c.EmbeddingLength / max(c.HeadCount, 1)}
+	m := &Llama{rotary: nn.RotaryOptions{Base: c.RopeFreqBase, Interleaved: true}, OutputNorm: norm}
 	for range c.BlockCount {
-		m.Blk = append(m.Blk, &Layer{
-			AttnNorm: norm, FfnNorm: norm,
-			AttnQ: linear(c.EmbeddingLength, c.EmbeddingLength), AttnK: linear(c.EmbeddingLength, c.HeadCountKV*head), AttnV: linear(c.EmbeddingLength, c.HeadCountKV*head),
-			AttnOutput: linear(c.EmbeddingLength, c.EmbeddingLength),
-			FfnGate:    linear(c.EmbeddingLength, c.FeedForwardLength), FfnUp: linear(c.EmbeddingLength, c.FeedForwardLength), FfnDown: linear(c.FeedForwardLength, c.EmbeddingLength),
-			Cache: layers.KeyValueCache{Heads: c.HeadCountKV, MaxTokens: c.ContextLength, Features: head},
-		})
+		m.Blk = append(m.Blk, &Layer{AttnNorm: norm, FfnNorm: norm, Cache: cache})
 	}
 	return m
 }
 
-// Forward records the logits of the token after tokens[n], which are those from position at on, a scalar.
-// Only the first length positions of the caches are read.
-func (m *Llama) Forward(tokens, at *lazy.Tensor, length int) *lazy.Tensor {
-	rotary := &nn.RotaryOptions{Base: m.config.RopeFreqBase, Interleaved: true}
-	x := m.TokenEmbd.Forward(tokens)
+// Forward records the logits of the token after token[1], which is at a position, a scalar. Only the first length positions
+// of the caches are read.
+func (m *Llama) Forward(token, at *lazy.Tensor, length int) *lazy.Tensor {
+	x := m.TokenEmbd.Forward(token)
 	for _, l := range m.Blk {
-		x = l.Forward(x, at, length, rotary)
+		h := l.AttnNorm.Forward(x)
+		y := l.Cache.Attention(l.AttnQ.Forward(h), l.AttnK.Forward(h), l.AttnV.Forward(h), at, length, &m.rotary)
+		x = x.Add(l.AttnOutput.Forward(y))
+		h = l.FfnNorm.Forward(x)
+		x = x.Add(l.FfnDown.Forward(nn.SiLU(l.FfnGate.Forward(h)).Mul(l.FfnUp.Forward(h))))
 	}
-	end := tokens.Size(0).Convert(lazy.I32).SubScalar(1)
-	return m.TokenEmbd.Weight.MatMul(m.OutputNorm.Forward(x).DynamicSlice([]int{1, m.config.EmbeddingLength}, end, lazy.Const(tokens.Trace(), lazy.I32, 0)))
-}
-
-// Forward records the layer for x[n, EmbeddingLength], the tokens from position at on.
-func (l *Layer) Forward(x, at *lazy.Tensor, length int, rotary *nn.RotaryOptions) *lazy.Tensor {
-	h := l.AttnNorm.Forward(x)
-	x = x.Add(l.AttnOutput.Forward(l.Cache.Attention(l.AttnQ.Forward(h), l.AttnK.Forward(h), l.AttnV.Forward(h), at, length, rotary)))
-	h = l.FfnNorm.Forward(x)
-	return x.Add(l.FfnDown.Forward(nn.SiLU(l.FfnGate.Forward(h)).Mul(l.FfnUp.Forward(h))))
+	return m.TokenEmbd.Weight.MatMul(m.OutputNorm.Forward(x))
 }

@@ -1,4 +1,4 @@
-"""The program of main.go, model.go and generate.go in PyTorch, to compare lines with. The model is written out, as it is
+"""The program of main.go and model.go in PyTorch, to compare lines with. The model is written out, as it is
 there, and not taken from transformers. The packages gguf and tokenizers read the file; PyTorch multiplies by weights of f32, which gguf dequantizes."""
 import argparse, os, resource, sys, time
 

@@ -24,22 +24,21 @@ type example struct {
 	python []string // its files
 	golang []string
 	more   []string // further files in Go, on a page of their own
-	most   float64  // lines in Go for each in PyTorch: the target is 1.3
 	about  string   // what a reader should know of both
 }
 
 var examples = []example{
 	{
-		name: "fashion", title: "Images of clothes", python: []string{"pytorch.py"}, golang: []string{"main.go"}, most: 1.3,
+		name: "fashion", title: "Images of clothes", python: []string{"pytorch.py"}, golang: []string{"main.go"},
 		about: "Both train a convolutional network on Fashion-MNIST, evaluate it after each epoch, save a checkpoint, and go on from it.",
 	},
 	{
-		name: "charrnn", title: "Text, character by character", python: []string{"pytorch.py"}, golang: []string{"main.go"}, most: 1.3,
+		name: "charrnn", title: "Text, character by character", python: []string{"pytorch.py"}, golang: []string{"main.go"},
 		about: "Both train an LSTM on a text, evaluate it after each epoch, save a checkpoint and go on from it, and draw text in the end.",
 	},
 	{
-		name: "smollm", title: "A chat in the terminal", python: []string{"pytorch.py"}, golang: []string{"model.go"}, more: []string{"main.go", "generate.go"}, most: 3,
-		about: "Both answer messages by a language model in a GGUF file, which is written out in the program. The program in PyTorch has the packages gguf and tokenizers, and weights that gguf dequantizes to f32; that in Go multiplies by the quantized weights in the file. Its lines include those of [the other files](smollm-more.md), which also have bounds, errors and one program for all positions.",
+		name: "smollm", title: "A chat in the terminal", python: []string{"pytorch.py"}, golang: []string{"model.go"}, more: []string{"main.go"},
+		about: "Both answer messages by a language model in a GGUF file, which is written out in the program. The program in PyTorch has the packages gguf and tokenizers, and weights that gguf dequantizes to f32; that in Go multiplies by the quantized weights in the file, and has `nn/generate` draw tokens. Its lines include those of [the other file](smollm-more.md).",
 	},
 }
 

@@ -34,12 +34,12 @@ func TestPagesAreCurrent(t *testing.T) {
 	}
 }
 
-// A program in Go has at most 1.3 times the lines of the same program in PyTorch; smollm does not, and must not grow.
+// A program in Go has at most 1.3 times the lines of the same program in PyTorch.
 func TestLines(t *testing.T) {
 	for _, e := range examples {
 		_, python, golang, err := e.pages(root)
 		require.NoError(t, err)
-		require.LessOrEqual(t, float64(golang), e.most*float64(python), "%s: %d lines in Go, %d in PyTorch", e.name, golang, python)
+		require.LessOrEqual(t, float64(golang), 1.3*float64(python), "%s: %d lines in Go, %d in PyTorch", e.name, golang, python)
 	}
 }
 
