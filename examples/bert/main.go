@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -31,13 +32,18 @@ func main() {
 	backend := flag.String("backend", "cpu", "what runs the program: cpu or eval")
 	to := flag.String("export", "", "write the program for one text to this file, NAME.mlir, and the weights to NAME.safetensors")
 	tokens := flag.Int("tokens", 128, "how many tokens the text of -export has")
-	var tuning fineTuning
+	var tuning trainOptions
 	flag.StringVar(&tuning.path, "train", "", "fine-tune a classifier on this file, whose lines have a label, a tab and a text; it classifies the query")
 	flag.StringVar(&tuning.checkpoint, "checkpoint", "", "file of -train to save to after each epoch, and to go on from")
 	flag.BoolVar(&tuning.freeze, "freeze", false, "train the linear layer of -train alone, not the model")
 	flag.IntVar(&tuning.epochs, "epochs", 5, "how often -train takes each text")
 	flag.Float64Var(&tuning.lr, "lr", 0, "largest learning rate of -train; 0 for 5e-5, or 1e-2 with -freeze")
 	flag.Parse()
+	if err := usage(tuning, *to, *query, flag.NArg()); err != nil {
+		fmt.Fprintln(os.Stderr, "bert:", err)
+		flag.Usage()
+		os.Exit(2)
+	}
 	if tuning.path != "" {
 		if err := fineTune(context.Background(), os.Stdout, *backend, *dir, *heads, *query, tuning); err != nil {
 			fmt.Fprintln(os.Stderr, "bert:", err)
@@ -52,15 +58,25 @@ func main() {
 		}
 		return
 	}
-	if *query == "" || flag.NArg() > 1 {
-		fmt.Fprintln(os.Stderr, "bert: give -train, -export or -query, and perhaps a file with the lines to search, which are read from standard input otherwise")
-		flag.Usage()
-		os.Exit(2)
-	}
 	if err := run(os.Stdout, *backend, *dir, *heads, *query, *most, flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, "bert:", err)
 		os.Exit(1)
 	}
+}
+
+// usage returns an error if the flags and the number of arguments do not go together.
+func usage(tuning trainOptions, export, query string, files int) error {
+	switch {
+	case tuning.path != "" && (export != "" || files > 0):
+		return errors.New("-train goes with neither -export nor a file to search")
+	case tuning.path == "" && tuning.checkpoint != "":
+		return errors.New("-checkpoint is a file of -train: give -train, too")
+	case export != "" && (query != "" || files > 0):
+		return errors.New("-export goes with neither -query nor a file to search")
+	case tuning.path == "" && export == "" && query == "" || files > 1:
+		return errors.New("give -train, -export or -query, and perhaps a file with the lines to search, which are read from standard input otherwise")
+	}
+	return nil
 }
 
 // run prints the lines of the file at path that are closest to the query, with their cosines.
@@ -112,7 +128,7 @@ func read(path string) ([]string, error) {
 	return lines, s.Err()
 }
 
-// model is a model with its tokenizer.
+// model is a BERT with its tokenizer and device.
 type model struct {
 	dev    *lazy.Device
 	tokens *tokenizer.Tokenizer
@@ -149,7 +165,7 @@ func load(backend, dir string, heads int) (*model, error) {
 	return &model{dev, tokens, net, config}, nil
 }
 
-// encode returns the tokens of texts, filled up to the longest.
+// encode returns the tokens of texts, padded to the longest.
 func (m *model) encode(texts []string) *tokenizer.Batch {
 	return m.tokens.EncodeBatch(texts, tokenizer.MaxLength(m.config.Positions), tokenizer.Pad(tokenizer.Padding{}))
 }

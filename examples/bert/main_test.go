@@ -87,3 +87,31 @@ func TestEmbeddingsOfMiniLM(t *testing.T) {
 	require.Contains(t, out.String(), "The cat sleeps on the sofa.")
 	require.NotContains(t, out.String(), "Stocks")
 }
+
+// Flags and arguments that would be ignored are refused.
+func TestUsage(t *testing.T) {
+	for _, c := range []struct {
+		train, checkpoint, export, query string
+		files                            int
+		want                             string // of the error; empty: none
+	}{
+		{query: "a pet"},
+		{query: "a pet", files: 1},
+		{train: "topics.txt", checkpoint: "c.safetensors", query: "a pet"},
+		{export: "bert.mlir"},
+		{train: "topics.txt", export: "bert.mlir", want: "-train goes with neither -export nor a file"},
+		{train: "topics.txt", files: 1, want: "-train goes with neither -export nor a file"},
+		{query: "a pet", checkpoint: "c.safetensors", want: "give -train, too"},
+		{export: "bert.mlir", query: "a pet", want: "-export goes with neither -query nor a file"},
+		{export: "bert.mlir", files: 1, want: "-export goes with neither -query nor a file"},
+		{files: 1, want: "give -train, -export or -query"},
+		{query: "a pet", files: 2, want: "give -train, -export or -query"},
+	} {
+		err := usage(trainOptions{path: c.train, checkpoint: c.checkpoint}, c.export, c.query, c.files)
+		if c.want == "" {
+			require.NoError(t, err, "%+v", c)
+			continue
+		}
+		require.ErrorContains(t, err, c.want, "%+v", c)
+	}
+}

@@ -32,16 +32,29 @@ func (c *Classifier) Forward(ids, types, mask *lazy.Tensor) *lazy.Tensor {
 	return c.Classifier.Forward(c.Dropout.Forward(c.Bert.Mean(ids, types, mask)))
 }
 
-// fineTuning has the options of -train, which are flags.
-type fineTuning struct {
+// trainOptions are the flags of -train.
+type trainOptions struct {
 	path, checkpoint string
 	freeze           bool
 	epochs           int
 	lr               float64 // 0: 5e-5, or 1e-2 if only the linear layer is trained
 }
 
-// heldOut is the share of lines for validation: every fifth. trainBatch is the texts of a training step.
-const heldOut, trainBatch = 5, 8
+// rate returns the largest learning rate.
+func (o trainOptions) rate() float64 {
+	switch {
+	case o.lr != 0:
+		return o.lr
+	case o.freeze:
+		return 1e-2
+	}
+	return 5e-5
+}
+
+const (
+	heldOut    = 5 // every heldOut-th line is for validation, of the lines in random order
+	trainBatch = 8 // texts of a training step
+)
 
 // trainer is a classifier, and the loop that trains it.
 type trainer struct {
@@ -70,7 +83,7 @@ func readLabeled(path string) (texts, labels []string, err error) {
 }
 
 // newTrainer returns the classifier of the labels that the file has, with the weights of a model, and its loop.
-func newTrainer(backend, dir string, heads int, o fineTuning, out io.Writer) (*trainer, error) {
+func newTrainer(backend, dir string, heads int, o trainOptions, out io.Writer) (*trainer, error) {
 	texts, labels, err := readLabeled(o.path)
 	if err != nil {
 		return nil, err
@@ -88,51 +101,49 @@ func newTrainer(backend, dir string, heads int, o fineTuning, out io.Writer) (*t
 	if err := module.Build(c, m.dev, module.Random(random)); err != nil {
 		return nil, err
 	}
-	lr := 5e-5
 	if o.freeze {
-		lr = 1e-2
 		if err := module.Freeze(c.Bert); err != nil {
 			return nil, err
 		}
 	}
-	if o.lr != 0 {
-		lr = o.lr
-	}
-	shuffled := data.All(len(texts)) // labels may be sorted in the file
-	data.Shuffle(shuffled, 1, 0)
-	kept, held := data.Holdout(len(texts), heldOut)
-	loader := func(rows []int, b data.Batches) *data.Loader[data.Arrays] {
-		b.Rows = len(rows)
-		return &data.Loader[data.Arrays]{Batches: b, Load: func(b data.Batch) (data.Arrays, error) {
-			some, numbers := make([]string, len(b.Rows)), make([]int32, len(b.Rows))
-			for i, row := range b.Rows {
-				at := shuffled[rows[row]]
-				class, _ := slices.BinarySearch(classes, labels[at])
-				some[i], numbers[i] = texts[at], int32(class)
-			}
-			return m.batch(some, numbers)
-		}}
-	}
+	kept, held := m.loader(texts, labels, classes).Holdout(heldOut)
+	fmt.Fprintf(out, "texts: %d to train on, %d to validate; labels: %s\n", kept.Rows, held.Rows, strings.Join(classes, ", "))
+	return &trainer{m, c, m.loop(c, random, kept, held, o, out), classes}, nil
+}
+
+// loop returns the loop that trains a classifier of the model on the texts of kept, and validates it by those of held.
+func (m *model) loop(c *Classifier, random *lazy.Random, kept, held *data.Loader[data.Arrays], o trainOptions, out io.Writer) *train.Loop {
 	batch, n := lazy.Dim("batch", 1, trainBatch), lazy.Dim("n", 1, m.config.Positions)
-	t := &trainer{m, c, &train.Loop{
+	steps := o.epochs * kept.Len()
+	warmUp := steps / 10
+	return &train.Loop{
 		Net: c, Optimizer: optim.NewAdamW(m.dev, module.Trainable(c), optim.AdamConfig{}),
-		Train:      loader(kept, data.Batches{Size: trainBatch, Seed: 1}),
-		Validation: loader(held, data.Batches{Size: trainBatch, InOrder: true}),
-		Epochs:     o.epochs, Checkpoint: o.checkpoint, Out: out, Random: []*lazy.Random{random},
+		LR:    optim.WarmUp(warmUp, 0.1, optim.Linear(o.rate(), 1, 0, steps-warmUp)),
+		Train: kept, Validation: held, Epochs: o.epochs, Checkpoint: o.checkpoint, Out: out, Random: []*lazy.Random{random},
 		Inputs: append(programInputs(batch, n), lazy.Input{Name: "labels", Type: types.Of(lazy.I32, batch)}),
 		Loss: func(x []*lazy.Tensor) train.Values {
 			logits := c.Forward(x[0], x[1], x[2])
 			return train.Values{"loss": nn.CrossEntropy(logits, x[3], nn.CrossEntropyOptions{}), "accuracy": train.Accuracy(logits, x[3])}
 		},
-	}, classes}
-	steps := o.epochs * t.loop.Train.Len()
-	warmUp := steps / 10
-	t.loop.LR = optim.WarmUp(warmUp, 0.1, optim.Linear(lr, 1, 0, steps-warmUp))
-	fmt.Fprintf(out, "texts: %d to train on, %d to validate; labels: %s\n", len(kept), len(held), strings.Join(classes, ", "))
-	return t, nil
+	}
 }
 
-// batch returns the tokens of texts, filled up to the longest, and the numbers of their classes.
+// loader returns the loader of texts and their labels as tokens and numbers of classes. Its rows are the texts in random order:
+// a file may be sorted by labels.
+func (m *model) loader(texts, labels, classes []string) *data.Loader[data.Arrays] {
+	shuffled := data.All(len(texts))
+	data.Shuffle(shuffled, 1, 0)
+	return &data.Loader[data.Arrays]{Batches: data.Batches{Rows: len(texts), Size: trainBatch, Seed: 1}, Load: func(b data.Batch) (data.Arrays, error) {
+		some, numbers := make([]string, len(b.Rows)), make([]int32, len(b.Rows))
+		for i, row := range b.Rows {
+			class, _ := slices.BinarySearch(classes, labels[shuffled[row]])
+			some[i], numbers[i] = texts[shuffled[row]], int32(class)
+		}
+		return m.batch(some, numbers)
+	}}
+}
+
+// batch returns the tokens of texts, padded to the longest, and the numbers of their classes.
 func (m *model) batch(texts []string, classes []int32) (all data.Arrays, err error) {
 	b := m.encode(texts)
 	for _, tokens := range [][]int32{b.IDs, b.TypeIDs, b.AttentionMask} {
@@ -170,7 +181,7 @@ func (t *trainer) classify(ctx context.Context, text string) (string, float32, e
 }
 
 // fineTune trains a classifier on a file of labelled texts, and says which class the query has, if there is one.
-func fineTune(ctx context.Context, out io.Writer, backend, dir string, heads int, query string, o fineTuning) error {
+func fineTune(ctx context.Context, out io.Writer, backend, dir string, heads int, query string, o trainOptions) error {
 	t, err := newTrainer(backend, dir, heads, o, out)
 	if err != nil {
 		return err

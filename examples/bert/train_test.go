@@ -50,7 +50,7 @@ func writeTiny(t *testing.T, dir string) {
 func TestFineTuning(t *testing.T) {
 	dir := t.TempDir()
 	writeTiny(t, dir)
-	o := fineTuning{path: "topics.txt", epochs: 20, lr: 1e-2}
+	o := trainOptions{path: "topics.txt", epochs: 20, lr: 1e-2}
 	var out strings.Builder
 	whole, err := newTrainer("cpu", dir, 2, o, &out)
 	require.NoError(t, err)
@@ -83,6 +83,8 @@ func TestFineTuning(t *testing.T) {
 	again, err := newTrainer("cpu", dir, 2, o, &out)
 	require.NoError(t, err)
 	require.NoError(t, again.loop.Run(t.Context()))
+	training, _ = again.loop.Report()
+	require.EqualValues(t, 120-21, training.Runs) // after the steps 0 to 20
 	require.Equal(t, whole.loop.History[19].Validation, again.loop.History[19].Validation)
 	want, got := values(t, whole.net), values(t, again.net)
 	require.Equal(t, want, got)
@@ -102,7 +104,7 @@ func values(t *testing.T, net any) map[string][]float32 {
 func TestFrozen(t *testing.T) {
 	dir := t.TempDir()
 	writeTiny(t, dir)
-	tr, err := newTrainer("cpu", dir, 2, fineTuning{path: "topics.txt", epochs: 100, freeze: true, lr: 0.03}, &strings.Builder{})
+	tr, err := newTrainer("cpu", dir, 2, trainOptions{path: "topics.txt", epochs: 100, freeze: true, lr: 0.03}, &strings.Builder{})
 	require.NoError(t, err)
 	before := values(t, tr.net)
 	require.NoError(t, tr.loop.Run(t.Context()))
@@ -132,10 +134,10 @@ func TestMistakesInTexts(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "texts.txt")
 		require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))
-		_, err := newTrainer("eval", t.TempDir(), 2, fineTuning{path: path, epochs: 1}, &strings.Builder{})
+		_, err := newTrainer("eval", t.TempDir(), 2, trainOptions{path: path, epochs: 1}, &strings.Builder{})
 		require.ErrorContains(t, err, c.err)
 	}
-	_, err := newTrainer("eval", t.TempDir(), 2, fineTuning{path: "topics.txt", epochs: 1}, &strings.Builder{})
+	_, err := newTrainer("eval", t.TempDir(), 2, trainOptions{path: "topics.txt", epochs: 1}, &strings.Builder{})
 	require.ErrorContains(t, err, "make inputs INPUTS=minilm")
 }
 
@@ -146,7 +148,7 @@ func TestFineTuningOfMiniLM(t *testing.T) {
 	}
 	dir := inputs.File(t, "minilm", "")
 	for _, freeze := range []bool{true, false} {
-		tr, err := newTrainer("cpu", dir, 12, fineTuning{path: "topics.txt", epochs: 5, freeze: freeze}, &strings.Builder{})
+		tr, err := newTrainer("cpu", dir, 12, trainOptions{path: "topics.txt", epochs: 5, freeze: freeze}, &strings.Builder{})
 		require.NoError(t, err)
 		require.NoError(t, tr.loop.Run(t.Context()))
 		require.Greater(t, tr.loop.History[4].Train["accuracy"], 0.95)
