@@ -22,8 +22,8 @@ func TestRepetition(t *testing.T) {
 	training, validation := loop.Report()
 	require.EqualValues(t, 1, training.Compiled)
 	require.EqualValues(t, 1, validation.Compiled)
-	require.Regexp(t, `\ntraining: 1 compile, 50 steps; validation: 1 compile, 5 batches\nwriting, programs compiled: 1\n`, out.String())
-	require.Contains(t, out.String()[strings.Index(out.String(), "writing"):], "row")
+	require.Regexp(t, `\ntraining: 1 compile, 50 steps; validation: 1 compile, 5 batches\nThe text below was drawn by 1 compiled program\.\n`, out.String())
+	require.Contains(t, out.String()[strings.Index(out.String(), "The text below"):], "row")
 }
 
 func TestNoText(t *testing.T) {
