@@ -23,8 +23,8 @@ import (
 
 // options are the flags.
 type options struct {
-	data, weights, checkpoint    string
-	depth, width, images, epochs int
+	data, weights, checkpoint             string
+	depth, width, images, epochs, threads int
 }
 
 func main() {
@@ -36,8 +36,9 @@ func main() {
 	flag.IntVar(&o.width, "width", 16, "channels of the first stage; ResNet-18 has 64")
 	flag.IntVar(&o.images, "images", 60000, "how many images to train on")
 	flag.IntVar(&o.epochs, "epochs", 2, "how often each image is trained on")
+	flag.IntVar(&o.threads, "threads", 0, "how many threads compute; 0: as many as the processor has")
 	flag.Parse()
-	if _, err := run(o, os.Stdout); err != nil {
+	if _, err := run(context.Background(), o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "resnet:", err)
 		os.Exit(1)
 	}
@@ -55,7 +56,7 @@ func load(dir, part string, n int) (data.Arrays, error) {
 	return all.Select(data.All(min(n, all.Len())))
 }
 
-func run(o options, out io.Writer) (*train.Loop, error) {
+func run(ctx context.Context, o options, out io.Writer) (*train.Loop, error) {
 	blocks, ok := depths[o.depth]
 	if !ok || o.width < 1 || o.images < 1 {
 		return nil, fmt.Errorf("-depth %d -width %d -images %d: want a depth of 10, 18 or 34, and a width and images above 0", o.depth, o.width, o.images)
@@ -68,7 +69,7 @@ func run(o options, out io.Writer) (*train.Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	dev, err := lazy.Open("cpu", lazy.Seed(1))
+	dev, err := lazy.Open("cpu", lazy.Seed(1), lazy.Threads(o.threads))
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,11 @@ func run(o options, out io.Writer) (*train.Loop, error) {
 		times, begun = append(times, time.Since(begun)), time.Now()
 		return nil
 	}
-	if err := loop.Run(context.Background()); err != nil {
+	loop.OnEpoch = func(train.Epoch) error {
+		begun = time.Now() // without the evaluation
+		return nil
+	}
+	if err := loop.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(times) > 0 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -81,14 +82,28 @@ func write(t *testing.T, dir, part string, n int) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, part+"-labels-idx1-ubyte.gz"), labels, 0o644))
 }
 
-// Easy images are learnt, by one compile for training and one for evaluation, although the last batches are short.
+// canceler cancels a run that prints a text.
+type canceler struct {
+	text   string
+	cancel context.CancelFunc
+}
+
+func (c canceler) Write(line []byte) (int, error) {
+	if strings.Contains(string(line), c.text) {
+		c.cancel()
+	}
+	return len(line), nil
+}
+
+// Easy images are learnt, by one compile for training and one for evaluation, although the last batches are short. A run
+// that was interrupted goes on with the same bits.
 func TestEasyImages(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "train", 160)
 	write(t, dir, "t10k", 600)
 	var out bytes.Buffer
-	o := options{data: dir, depth: 10, width: 4, images: 150, epochs: 8, checkpoint: filepath.Join(dir, "c.safetensors")}
-	loop, err := run(o, &out)
+	o := options{data: dir, depth: 10, width: 4, images: 150, epochs: 8}
+	loop, err := run(t.Context(), o, &out)
 	require.NoError(t, err)
 	first, last := loop.History[0], loop.History[7]
 	require.Less(t, last.Train["loss"], 0.5*first.Train["loss"])
@@ -99,15 +114,37 @@ func TestEasyImages(t *testing.T) {
 	require.EqualValues(t, 8*3, training.Runs)
 	require.Regexp(t, `\ntraining: 1 compile, 24 steps; validation: 1 compile, 16 batches\na step takes [0-9.]+ ms \(median\)\n`, out.String())
 
+	o.checkpoint = filepath.Join(dir, "c.safetensors")
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = run(ctx, o, canceler{"epoch 5/8", cancel})
+	require.ErrorIs(t, err, context.Canceled)
+	again, err := run(t.Context(), o, io.Discard)
+	require.NoError(t, err)
+	training, _ = again.Report()
+	require.EqualValues(t, 3*3, training.Runs)
+	require.Equal(t, loop.History[7].Validation, again.History[7].Validation)
+	require.True(t, bytes.Equal(saved(t, loop.Net), saved(t, again.Net)))
+
 	o.weights, o.checkpoint = "testdata/small.pth", ""
-	_, err = run(o, io.Discard)
+	_, err = run(t.Context(), o, io.Discard)
 	require.ErrorContains(t, err, "layer4.0.conv2.weight", "its layers are narrower")
 }
 
+// saved returns the variables of a network as a file.
+func saved(t *testing.T, net any) []byte {
+	state, err := checkpoint.StateOf(module.State(net))
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "net.safetensors")
+	require.NoError(t, checkpoint.Save(path, state))
+	file, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return file
+}
+
 func TestMistakes(t *testing.T) {
-	_, err := run(options{data: t.TempDir(), depth: 18, width: 4, images: 1}, io.Discard)
+	_, err := run(t.Context(), options{data: t.TempDir(), depth: 18, width: 4, images: 1}, io.Discard)
 	require.ErrorContains(t, err, "-data is the folder with the files of Fashion-MNIST")
-	_, err = run(options{depth: 50, width: 4, images: 1}, io.Discard)
+	_, err = run(t.Context(), options{depth: 50, width: 4, images: 1}, io.Discard)
 	require.EqualError(t, err, "-depth 50 -width 4 -images 1: want a depth of 10, 18 or 34, and a width and images above 0")
 }
 
@@ -116,7 +153,7 @@ func TestFashion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it trains on real images")
 	}
-	loop, err := run(options{data: inputs.File(t, "fashion", ""), depth: 10, width: 8, images: 2000, epochs: 2}, io.Discard)
+	loop, err := run(t.Context(), options{data: inputs.File(t, "fashion", ""), depth: 10, width: 8, images: 2000, epochs: 2}, io.Discard)
 	require.NoError(t, err)
 	require.Greater(t, loop.History[1].Validation["accuracy"], 0.6)
 	training, validation := loop.Report()

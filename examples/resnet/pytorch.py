@@ -5,7 +5,6 @@ import numpy as np
 import torch
 from torch import nn
 
-torch.set_num_threads(2)
 torch.manual_seed(1)
 parser = argparse.ArgumentParser()
 parser.add_argument("-data", type=pathlib.Path, default="out/inputs/fashion")
@@ -15,6 +14,7 @@ parser.add_argument("-depth", type=int, default=18, choices=[10, 18, 34])
 parser.add_argument("-width", type=int, default=16)
 parser.add_argument("-images", type=int, default=60000)
 parser.add_argument("-epochs", type=int, default=2)
+parser.add_argument("-threads", type=int, default=0)
 parser.add_argument("-golden", help="write the weights and logits of testdata to this folder, and end")
 
 
@@ -68,8 +68,9 @@ def load(part, n):
     return torch.tensor(images), torch.tensor(labels.astype(np.int64))
 
 
-def logits(images):
-    return net(((images.float() / 255 - 0.286) / 0.353).unsqueeze(1))
+def values(images, labels):
+    y = net(((images.float() / 255 - 0.286) / 0.353).unsqueeze(1))
+    return nn.functional.cross_entropy(y, labels), (y.argmax(1) == labels).sum().item()
 
 
 def golden(folder):
@@ -85,6 +86,8 @@ def golden(folder):
 
 
 o = parser.parse_args()
+if o.threads:
+    torch.set_num_threads(o.threads)
 if o.golden:
     golden(o.golden)
     raise SystemExit
@@ -104,23 +107,26 @@ if o.checkpoint and os.path.exists(o.checkpoint):
     first = saved["epoch"] + 1
 for epoch in range(first, o.epochs):
     net.train()
-    total, right = 0.0, 0
+    begun, total, right = time.perf_counter(), 0.0, 0
     for rows in batches[epoch]:
-        begun = time.perf_counter()
-        labels = training[1][rows]
-        y = logits(training[0][rows])
-        loss = nn.functional.cross_entropy(y, labels)
+        start = time.perf_counter()
+        loss, hits = values(training[0][rows], training[1][rows])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         schedule.step()
         total += loss.item() * len(rows)
-        right += (y.argmax(1) == labels).sum().item()
-        times.append(time.perf_counter() - begun)
+        right += hits
+        times.append(time.perf_counter() - start)
     net.eval()
+    test_loss, test_right = 0.0, 0
     with torch.no_grad():
-        hits = sum((logits(x).argmax(1) == y).sum().item() for x, y in zip(validation[0].split(512), validation[1].split(512)))
-    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / len(training[0]):.4f} accuracy {right / len(training[0]):.4f}  validation accuracy {hits / len(validation[0]):.4f}")
+        for images, labels in zip(validation[0].split(512), validation[1].split(512)):
+            loss, hits = values(images, labels)
+            test_loss += loss.item() * len(images)
+            test_right += hits
+    n, m = len(training[0]), len(validation[0])
+    print(f"epoch {epoch + 1}/{o.epochs}  loss {total / n:.4f} accuracy {right / n:.4f}  validation loss {test_loss / m:.4f} accuracy {test_right / m:.4f}  {time.perf_counter() - begun:.1f} s")
     if o.checkpoint:
         torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict(), "epoch": epoch}, o.checkpoint)
 print(f"a step takes {1000 * np.median(times):.1f} ms (median)")
