@@ -52,6 +52,6 @@ func Example() {
 	check(err)
 	fmt.Printf("\n%d tokens, %d compiled\n", len(tokens), g.Stats().Compiles)
 	// Output:
-	// bdabdaaababd
+	// bdbdbaabddbc
 	// 12 tokens, 1 compiled
 }

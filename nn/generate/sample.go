@@ -49,9 +49,7 @@ func (o Options) sample(logits *lazy.Tensor, random *lazy.Random) *lazy.Tensor {
 		p := logits.Softmax(-1)
 		logits = logits.MaskedFill(p.CumSum(-1).Sub(p).GreaterEqualScalar(o.TopP), math.Inf(-1))
 	}
-	// Softmax is drawn from as the place of the largest logit after noise of the Gumbel distribution.
-	noise := random.Uniform(logits.Trace(), lazy.F32, logits.OpenShape()...).Log().Neg().Log()
-	drawn := logits.Sub(noise).ArgMax(-1)
+	drawn := random.Categorical(logits)
 	if tokens != nil {
 		drawn = tokens.TakeAlong(drawn.Unsqueeze(-1), -1).Squeeze(-1)
 	}
