@@ -16,7 +16,7 @@ import (
 // packages are those that the page names, by their folders.
 var packages = map[string]string{
 	"lazy": "lazy", "nn": "nn", "layers": "nn/layers", "module": "nn/module", "optim": "optim", "amp": "optim/amp",
-	"data": "data", "train": "train", "checkpoint": "checkpoint",
+	"generate": "nn/generate", "data": "data", "train": "train", "checkpoint": "checkpoint",
 }
 
 // declared has the exported names of a package: functions, types, variables and constants, methods and fields.
