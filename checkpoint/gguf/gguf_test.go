@@ -160,9 +160,12 @@ func TestBlocks(t *testing.T) {
 		b, err := x.Blocks()
 		if !slices.Contains([]DType{Q4_0, Q4_1, Q8_0, Q4_K, Q5_K, Q6_K}, x.DType) {
 			require.ErrorContains(t, err, "Blocks reads Q4_0, Q4_1, Q8_0, Q4_K, Q5_K and Q6_K alone; call Dequantize")
+			require.Zero(t, x.DType.BlockTypes(1, 1))
 			continue
 		}
 		require.NoError(t, err)
+		rows, n := x.raw.Type.Shape[0], x.raw.Type.Shape[1]/x.DType.BlockBytes()
+		require.Equal(t, BlockTypes{b.Scale.Type, b.Min.Type, b.Scales.Type, b.High.Type, b.Codes.Type}, x.DType.BlockTypes(rows, n))
 		if x.DType.Block() == 256 {
 			continue // see TestSuperBlocks
 		}

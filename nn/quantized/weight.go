@@ -32,15 +32,8 @@ type Weight struct {
 // fields are those of blocks as tensors of a trace, nil where the [Weight] has none.
 type fields struct{ scale, min, scales, high, codes *lazy.Tensor }
 
-// format is how the codes of a block become numbers.
+// format is how the codes of a block become numbers. K formats are in supers.
 type format struct {
-	codes types.DType
-	size  int // codes, in elements of that dtype
-	min   bool
-	// scales and subs are the dtype and the number of the elements that have the scales of sub-blocks; high is the
-	// number of bytes that have upper bits of codes. K formats alone have them.
-	scales     types.DType
-	subs, high int
 	// offset is added to a code before the scale multiplies it, in formats without minima.
 	offset float64
 	// values records the codes as f32, by runs of a block's elements.
@@ -48,12 +41,9 @@ type format struct {
 }
 
 var formats = map[gguf.DType]format{
-	gguf.Q4_0: {codes: types.U8, size: 16, offset: -8, values: nibbles},
-	gguf.Q4_1: {codes: types.U8, size: 16, min: true, values: nibbles},
-	gguf.Q8_0: {codes: types.I8, size: 32, values: func(c *lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{c.Convert(lazy.F32)} }},
-	gguf.Q4_K: {codes: types.U8, size: 128, min: true, scales: types.U8, subs: 12},
-	gguf.Q5_K: {codes: types.U8, size: 128, min: true, scales: types.U8, subs: 12, high: 32},
-	gguf.Q6_K: {codes: types.U8, size: 128, scales: types.I8, subs: 16, high: 64},
+	gguf.Q4_0: {offset: -8, values: nibbles},
+	gguf.Q4_1: {values: nibbles},
+	gguf.Q8_0: {values: func(c *lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{c.Convert(lazy.F32)} }},
 }
 
 // nibbles returns the lower halves of bytes, which are the first elements of a block, and the upper
@@ -73,28 +63,24 @@ func (w *Weight) size(rows, features *int, format *gguf.DType) {
 
 // Build declares the variables, which are zero until the blocks of a file are loaded.
 func (w *Weight) Build(b *module.Builder) {
-	f, ok := formats[w.Format]
 	block := w.Format.Block()
 	switch {
-	case !ok:
+	case w.Format.BlockTypes(1, 1).Codes.Rank() == 0:
 		b.Errorf("quantized.Weight.Format is %v: it must be Q4_0, Q4_1, Q8_0, Q4_K, Q5_K or Q6_K. Load other weights into layers.Linear, dequantized", w.Format)
 		return
 	case w.Rows <= 0 || w.Features <= 0 || w.Features%block != 0:
 		b.Errorf("quantized.Weight is [%d, %d]: sizes must be positive, and Features a multiple of the elements of a block of %v, %d", w.Rows, w.Features, w.Format, block)
 		return
 	}
-	n := w.Features / block
-	b.VariableOf(&w.Scale, lazy.F16, nil, w.Rows, n, 1)
-	if f.min {
-		b.VariableOf(&w.Min, lazy.F16, nil, w.Rows, n, 1)
+	t := w.Format.BlockTypes(w.Rows, w.Features/block)
+	for _, field := range []struct {
+		v  **lazy.Tensor
+		of types.Type
+	}{{&w.Scale, t.Scale}, {&w.Min, t.Min}, {&w.Scales, t.Scales}, {&w.High, t.High}, {&w.Codes, t.Codes}} {
+		if field.of.Rank() > 0 {
+			b.VariableOf(field.v, field.of.DType, nil, field.of.Shape...)
+		}
 	}
-	if f.subs > 0 {
-		b.VariableOf(&w.Scales, f.scales, nil, w.Rows, n, f.subs)
-	}
-	if f.high > 0 {
-		b.VariableOf(&w.High, types.U8, nil, w.Rows, n, f.high)
-	}
-	b.VariableOf(&w.Codes, f.codes, nil, w.Rows, n, f.size)
 }
 
 // variables returns those of the fields, nil where the format has none.
