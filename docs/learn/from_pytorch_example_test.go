@@ -6,6 +6,7 @@ import (
 
 	"ltc/data/digits"
 	"ltc/lazy"
+	"ltc/nn"
 	"ltc/nn/layers"
 	"ltc/nn/module"
 	"ltc/optim"
@@ -39,7 +40,7 @@ type Net struct {
 }
 
 func (n *Net) Forward(x *lazy.Tensor) *lazy.Tensor {
-	x = n.Conv.Forward(x).ReLU().MaxPool([]int{2, 2}, lazy.PoolOptions{}).Flatten(1, -1)
+	x = nn.MaxPoolValues(n.Conv.Forward(x).ReLU(), []int{2, 2}, nn.PoolOptions{}).Flatten(1, -1)
 	return n.Head.Forward(n.Drop.Forward(x))
 }
 

@@ -17,8 +17,8 @@ type Option func(*build)
 // DType is the dtype of variables that do not name one; f32 without this option.
 func DType(d types.DType) Option { return func(b *build) { b.dtype = d } }
 
-// Empty leaves out initial values, for weights that are loaded next: variables are zero, those of
-// [lazy.Device.MappedVariable].
+// Empty leaves out initial values, for weights that are loaded next: variables are made by [lazy.Device.MappedVariable] and
+// are zero.
 func Empty() Option { return func(b *build) { b.empty = true } }
 
 // Random is the stream that layers draw from, such as dropout. Without this option it is a new one with seed 0, whatever the
@@ -150,7 +150,8 @@ func (b *Builder) VariableOf(at **lazy.Tensor, dtype types.DType, init lazy.Init
 	b.declare(at, dtype, init, dims, b.of.empty)
 }
 
-// MappedVariable is Variable of zeros of which steps write a part: see [lazy.Device.MappedVariable].
+// MappedVariable declares a zero variable whose pages take memory only once a step writes them: see
+// [lazy.Device.MappedVariable].
 func (b *Builder) MappedVariable(field **lazy.Tensor, dims ...int) {
 	b.declare(field, b.of.dtype, nil, dims, true)
 }

@@ -38,7 +38,7 @@ var examples = []example{
 	},
 	{
 		name: "smollm", title: "A chat in the terminal", python: []string{"pytorch.py"}, golang: []string{"model.go"}, more: []string{"main.go"},
-		about: "Both answer messages by a language model in a GGUF file, which is written out in the program. The program in PyTorch has the packages gguf and tokenizers, and weights that gguf dequantizes to f32; that in Go multiplies by the quantized weights in the file, and has `nn/generate` draw tokens. Its lines include those of [the other file](smollm-more.md).",
+		about: "Both programs answer messages by a language model, write the model out and read its weights from a GGUF file. The program in PyTorch has the packages gguf and tokenizers, and weights that gguf dequantizes to f32; that in Go multiplies by the quantized weights in the file, and has `nn/generate` draw tokens. Its lines include those of [the other file](smollm-more.md).",
 	},
 }
 
