@@ -29,8 +29,8 @@
 //   - placed: copies that are written over are nodes of their own, or nothing, where
 //     the operand is not needed any more (placement.go);
 //   - cut: stages that the target wants apart are nodes of their own (cut.go);
-//   - hoisted: what a stage of sums computes once for each block has a stage of its own
-//     (hoist.go).
+//   - hoisted: loop-invariant values of a stage of sums, such as scales of blocks, have a stage
+//     of their own (hoist.go).
 //
 // [Graph.Program] writes kernels so that equal ones are the same text whatever their
 // sizes (normalise.go). A program keeps its graph, for variants of other layouts

@@ -28,6 +28,9 @@ func (g *Graph) Instrs() func() int {
 	}
 }
 
+// Splits reports whether hoist splits a stage of a kernel.
+func Splits(k *kernel.Kernel, stage int) bool { return newStageSplit(k, stage) != nil }
+
 // Orders returns the constraints on the order of passes.
 func Orders() [][3]string {
 	var all [][3]string

@@ -9,17 +9,18 @@ import (
 	"ltc/ir/types"
 )
 
-// The scalar ops for each point of an outer axis count where sums along the inner one are short: of
-// at most mostInner elements. Vectors along the outer axis need leastOuter points.
+// Hoisting pays where the inner axis has at most mostInner points and the outer ones have at least leastOuter. The
+// values that it hands over are kept in locals of at most localElements elements.
 const (
-	mostInner  = 256
-	leastOuter = 8
+	mostInner     = 256
+	leastOuter    = 8
+	localElements = 4096
 )
 
-// hoist moves what a stage of sums computes for each point of all its axes but the last into a
-// stage of its own, where the target asks for it ([Options.Hoist]). The scales of blocks that
-// share one are an example. Vectors lie along the blocks there. A sum of terms that do not
-// depend on the last axis is one over the other axes, times the size of the last.
+// hoist is loop-invariant code motion out of the last axis of a stage of sums, where the target asks for it
+// ([Options.Hoist]). Invariant values, such as the scale of a block, are computed in a stage of their own over the
+// outer axes, with vectors along the blocks. A sum of invariant terms is one over the outer axes, times the size
+// of the last.
 func hoist(g *Graph) {
 	if !g.o.Hoist {
 		return
@@ -30,28 +31,28 @@ func hoist(g *Graph) {
 			continue
 		}
 		for s := len(n.kernel.Stages) - 1; s >= 0; s-- {
-			if h := newHoisted(n.kernel, s); h != nil {
+			if h := newStageSplit(n.kernel, s); h != nil {
 				n.kernel = h.kernel()
 			}
 		}
 	}
 }
 
-// hoisted is a kernel with a stage of sums that is to be split.
-type hoisted struct {
+// stageSplit is a kernel with a stage of sums that is split: loop-invariant values and sums come first.
+type stageSplit struct {
 	*kernel.Kernel
 	at    int // the stage
 	inner int // its last axis
 	on    []kernel.AxisSet
 	// values are handed from the new stage to the old one. They do not depend on inner.
 	values []kernel.ID
-	// still has the terms of sums that do not depend on inner, moving the others, by sum.
-	still, moving map[kernel.ID][]kernel.ID
-	sums          map[kernel.ID]kernel.ID // of still terms, in the new kernel
+	// invariant has the terms of sums that do not depend on inner, varying the others, by sum.
+	invariant, varying map[kernel.ID][]kernel.ID
+	sums               map[kernel.ID]kernel.ID // of invariant terms, in the new kernel
 }
 
-// newHoisted returns nil if there is nothing to split.
-func newHoisted(k *kernel.Kernel, at int) *hoisted {
+// newStageSplit returns nil if there is nothing to split.
+func newStageSplit(k *kernel.Kernel, at int) *stageSplit {
 	st := &k.Stages[at]
 	last := len(st.Axes) - 1
 	if _, product := kernel.AsContraction(k); product {
@@ -60,7 +61,10 @@ func newHoisted(k *kernel.Kernel, at int) *hoisted {
 	if last < 1 || at == len(k.Stages)-1 || len(k.Axes) == 0 || !within(st.Axes[last:], 2, mostInner) || !within(st.Axes[:last], leastOuter, localElements) {
 		return nil
 	}
-	h := &hoisted{Kernel: k, at: at, inner: len(k.Axes) + last, on: k.Dependence(), still: map[kernel.ID][]kernel.ID{}, moving: map[kernel.ID][]kernel.ID{}, sums: map[kernel.ID]kernel.ID{}}
+	h := &stageSplit{
+		Kernel: k, at: at, inner: len(k.Axes) + last, on: k.Dependence(),
+		invariant: map[kernel.ID][]kernel.ID{}, varying: map[kernel.ID][]kernel.ID{}, sums: map[kernel.ID]kernel.ID{},
+	}
 	for id := st.Begin; id < st.End; id++ {
 		switch i := &k.Instrs[id]; i.Op {
 		case kernel.Store, kernel.Scan:
@@ -77,20 +81,17 @@ func newHoisted(k *kernel.Kernel, at int) *hoisted {
 		}
 	}
 	seen := map[kernel.ID]bool{}
-	for _, terms := range h.moving {
+	for _, terms := range h.varying {
 		for _, v := range terms {
-			h.find(v, seen)
+			h.collect(v, seen)
 		}
 	}
 	slices.Sort(h.values)
-	if len(h.values) == 0 && len(h.still) == 0 || len(h.moving) == 0 {
+	if len(h.values) == 0 && len(h.invariant) == 0 || len(h.varying) == 0 {
 		return nil
 	}
 	return h
 }
-
-// localElements is the most elements of a local of the new stage.
-const localElements = 4096
 
 // within reports whether axes without an order have a number of points that is known, from least to most.
 func within(axes []kernel.Axis, least, most int64) bool {
@@ -103,23 +104,22 @@ func within(axes []kernel.Axis, least, most int64) bool {
 	return least <= n && n <= most
 }
 
-// terms takes a value of a sum apart into terms.
-func (h *hoisted) terms(sum, v kernel.ID) {
+// terms divides the terms of a sum's operand v into invariant and varying ones.
+func (h *stageSplit) terms(sum, v kernel.ID) {
 	i := &h.Instrs[v]
 	switch {
 	case v >= h.Stages[h.at].Begin && h.on[v].Has(h.inner) && i.Op == kernel.Add && i.Type == types.F32 && !h.on[i.Args[0]].Has(h.inner) != !h.on[i.Args[1]].Has(h.inner):
 		h.terms(sum, i.Args[0])
 		h.terms(sum, i.Args[1])
 	case h.on[v].Has(h.inner):
-		h.moving[sum] = append(h.moving[sum], v)
+		h.varying[sum] = append(h.varying[sum], v)
 	default:
-		h.still[sum] = append(h.still[sum], v)
+		h.invariant[sum] = append(h.invariant[sum], v)
 	}
 }
 
-// find collects the values that the new stage hands over: computed ones that what depends on the
-// last axis uses, and that depend on another axis of the stage.
-func (h *hoisted) find(v kernel.ID, seen map[kernel.ID]bool) {
+// collect adds the invariant values that v uses to values: computed ones that depend on an outer axis of the stage.
+func (h *stageSplit) collect(v kernel.ID, seen map[kernel.ID]bool) {
 	if seen[v] || v < h.Stages[h.at].Begin {
 		return
 	}
@@ -133,12 +133,12 @@ func (h *hoisted) find(v kernel.ID, seen map[kernel.ID]bool) {
 		return
 	}
 	for _, a := range i.Args {
-		h.find(a, seen)
+		h.collect(a, seen)
 	}
 }
 
 // kernel returns the kernel with the stage split.
-func (h *hoisted) kernel() *kernel.Kernel {
+func (h *stageSplit) kernel() *kernel.Kernel {
 	b := withAxes(h.Name, h.Kernel)
 	c := newCopier(b, h.Kernel)
 	c.declare()
@@ -150,15 +150,15 @@ func (h *hoisted) kernel() *kernel.Kernel {
 		b.Stage(slices.Clone(h.Stages[s].Axes)...)
 		c.straight(s)
 		if s == h.at+1 {
-			h.total(c)
+			h.addInvariant(c)
 		}
 		c.instrs(h.Stages[s].Begin, h.Stages[s].End)
 	}
 	return b.Kernel()
 }
 
-// split copies the stage, as two.
-func (h *hoisted) split(c *copier) {
+// split copies the stage as two: one of the invariant values and sums, and one of the varying terms.
+func (h *stageSplit) split(c *copier) {
 	b, axes := c.to, h.Stages[h.at].Axes
 	outer := axes[:len(axes)-1]
 	index, sizes := make([]kernel.Index, len(outer)), make([]kernel.Size, len(outer))
@@ -167,14 +167,14 @@ func (h *hoisted) split(c *copier) {
 	}
 	b.Stage(slices.Clone(outer)...)
 	c.straight(h.at)
-	h.copy(c, h.still, h.values, nil)
+	h.copy(c, h.invariant, h.values, nil)
 	locals := make([]int, len(h.values))
 	for n, v := range h.values {
 		locals[n] = b.Local(kernel.Local{Name: kernel.LocalName(len(h.Locals) + n), DType: h.Instrs[v].Type, Dims: sizes})
 		b.StoreLocal(locals[n], c.ids[v], index...)
 	}
 	for sum := range h.all() {
-		if terms := h.still[sum]; len(terms) > 0 {
+		if terms := h.invariant[sum]; len(terms) > 0 {
 			h.sums[sum] = b.Reduce(kernel.Add, added(c, terms))
 		}
 	}
@@ -182,16 +182,16 @@ func (h *hoisted) split(c *copier) {
 	for n, v := range h.values {
 		c.ids[v] = b.LoadLocal(locals[n], index...)
 	}
-	h.copy(c, h.moving, nil, h.values)
+	h.copy(c, h.varying, nil, h.values)
 	for sum := range h.all() {
-		if terms := h.moving[sum]; len(terms) > 0 {
+		if terms := h.varying[sum]; len(terms) > 0 {
 			c.ids[sum] = b.Reduce(kernel.Add, added(c, terms))
 		}
 	}
 }
 
 // all yields the sums of the stage, in order.
-func (h *hoisted) all() iter.Seq[kernel.ID] {
+func (h *stageSplit) all() iter.Seq[kernel.ID] {
 	return func(yield func(kernel.ID) bool) {
 		st := &h.Stages[h.at]
 		for id := st.Begin; id < st.End; id++ {
@@ -211,9 +211,9 @@ func added(c *copier, terms []kernel.ID) kernel.ID {
 	return v
 }
 
-// copy copies what terms and values are computed by, in the stage that is split. The copies of
-// the values in there exist.
-func (h *hoisted) copy(c *copier, terms map[kernel.ID][]kernel.ID, values, there []kernel.ID) {
+// copy copies the instructions of the split stage that compute terms and values. The values in there have been
+// copied.
+func (h *stageSplit) copy(c *copier, terms map[kernel.ID][]kernel.ID, values, there []kernel.ID) {
 	st := &h.Stages[h.at]
 	needed := make([]bool, st.End-st.Begin)
 	need := func(v kernel.ID) {
@@ -252,16 +252,16 @@ func (h *hoisted) copy(c *copier, terms map[kernel.ID][]kernel.ID, values, there
 	}
 }
 
-// total adds both parts of each sum, in the stage behind.
-func (h *hoisted) total(c *copier) {
+// addInvariant adds the invariant part of each sum to the varying one, in the next stage.
+func (h *stageSplit) addInvariant(c *copier) {
 	b, axes := c.to, h.Stages[h.at].Axes
 	for sum := range h.all() {
-		still, ok := h.sums[sum]
+		invariant, ok := h.sums[sum]
 		if !ok {
 			continue
 		}
-		v := b.Op(kernel.Multiply, types.F32, still, b.F32(float32(axes[len(axes)-1].Size)))
-		if len(h.moving[sum]) > 0 {
+		v := b.Op(kernel.Multiply, types.F32, invariant, b.F32(float32(axes[len(axes)-1].Size)))
+		if len(h.varying[sum]) > 0 {
 			v = b.Op(kernel.Add, types.F32, c.ids[sum], v)
 		}
 		c.ids[sum] = v

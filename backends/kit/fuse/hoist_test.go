@@ -1,11 +1,13 @@
 package fuse_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit/fuse"
+	"ltc/backends/kit/kernel"
 	"ltc/internal/test/golden"
 	"ltc/internal/test/kittest"
 )
@@ -28,11 +30,46 @@ const blocksOf = `func.func @main(%codes: tensor<5x8x4xui8>, %scale: tensor<5x8x
   return %y : tensor<5xf32>
 }`
 
-// Scales of blocks are converted, and the terms that are the same for a block summed, in a stage
-// of its own.
+// Scales of blocks are converted, and the invariant terms summed, in a stage of its own.
 func TestHoist(t *testing.T) {
 	golden.Is(t, "testdata/passes/hoist.txt", fromTo(t, blocksOf, fuse.Options{Hoist: true}, "cut", "hoisted"))
 	kittest.SameAs(t, blocksOf, kittest.CompileFor(t, blocksOf, fuse.Options{Hoist: true}))
 	_, graphs := compileGraphs(t, blocksOf, fuse.Options{})
 	require.Equal(t, graphs["cut"], graphs["hoisted"]) // nobody asked for it
+}
+
+// Only sums over short axes without an order are split, if some of their terms or values are invariant.
+func TestHoistRefuses(t *testing.T) {
+	const text = `kernel k(codes: u8[5, 8, 4] strides [*, *, *], scale: f16[5, 8] strides [*, *], out y: f32[5] strides [*]) {
+	for p < 5
+	stage i < 8 j < 4 {
+		%0 = load codes[p, i, j]
+		%1 = convert %0 : f32
+		%2 = load scale[p, i]
+		%3 = convert %2 : f32
+		%4 = multiply %1, %3 : f32
+		%5 = reduce add %4
+	}
+	stage {
+		store y[p], %5
+	}
+}
+`
+	for _, c := range []struct {
+		name   string
+		change []string // old and new texts
+		splits bool
+	}{
+		{"blocks", nil, true},
+		{"256 points", []string{"8, 4]", "8, 256]", "j < 4", "j < 256"}, true},
+		{"257 points", []string{"8, 4]", "8, 257]", "j < 4", "j < 257"}, false},
+		{"7 blocks", []string{"5, 8", "5, 7", "i < 8", "i < 7"}, false},
+		{"maximum", []string{"reduce add", "reduce maximum"}, false},
+		{"scan", []string{"stage i < 8 j < 4", "stage i < 8 scan j < 4"}, false},
+		{"no scale", []string{"multiply %1, %3", "multiply %1, %1"}, false},
+	} {
+		k, err := kernel.Parse(strings.NewReplacer(c.change...).Replace(text))
+		require.NoError(t, err, c.name)
+		require.Equal(t, c.splits, fuse.Splits(k, 0), c.name)
+	}
 }

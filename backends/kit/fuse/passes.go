@@ -44,7 +44,8 @@ var orders = []struct{ before, after, why string }{
 	{"joined", "delayed", "nodes stay where they are put"},
 	{"delayed", "placed", "who reads an operand before it is written over is known by the order of nodes"},
 	{"placed", "cut", "a value whose memory is another's has one node that makes it until then"},
-	{"joined", "hoisted", "what a stage of sums computes is what it will be"},
+	{"joined", "hoisted", "kernels are joined by the axes of their stages, which a split changes"},
+	{"cut", "hoisted", "Cut is asked about stages before they are split"},
 }
 
 // Passes returns the names of all passes, in order.

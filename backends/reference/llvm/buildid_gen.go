@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "6a9d081320fd73a99b0e89ed"
+const buildID = "fe6556d5873b66577cdb984a"

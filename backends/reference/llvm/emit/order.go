@@ -8,8 +8,8 @@ import (
 )
 
 // OrderOf returns the order in which the code of a schedule rounds and sums floats. It is nil for
-// code that scans floats or combines them with what is stored, that sums one float of many that
-// are the same, and that sums whole vectors by turns.
+// code that scans floats or combines them with stored ones, that multiplies an invariant float instead of
+// summing it, or that sums whole vectors with separate sums for Rows iterations.
 func OrderOf(k *kernel.Kernel, s *Schedule, m vector.Machine) *kernel.Order {
 	if slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool {
 		return i.Type.IsFloat() && (i.Op == kernel.Scan || i.Mem != nil && i.Mem.Combine != kernel.Invalid)

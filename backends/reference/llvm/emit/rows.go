@@ -38,9 +38,9 @@ func (b *body) rowStage() {
 	}
 }
 
-// reduction is one of the stage's, with where it is among what loops carry: of
-// each, Unroll vectors, one for what remains after whole vectors and, for
-// extremes, what is collected besides.
+// reduction is one of the stage's, with its place among the values that loops carry: for
+// each reduction sumsOf() vectors, one for the remainder after whole vectors and, for
+// extremes, those of besides.
 type reduction struct {
 	id      kernel.ID
 	at, n   int
@@ -83,8 +83,8 @@ func (b *body) restOf(r reduction) int { return r.at + b.sumsOf() }
 // nan returns where it is kept whether there has been a NaN.
 func (b *body) nanOf(r reduction) int { return r.at + b.sumsOf() + 1 }
 
-// begins returns what reductions begin with: of each, Unroll vectors and one for
-// what remains after whole vectors.
+// begins returns the initial values of reductions: for each sumsOf() vectors and one for
+// the remainder after whole vectors.
 func (b *body) begins() []value.Value {
 	var all []value.Value
 	rest := 1
@@ -299,7 +299,7 @@ func (b *body) total(r reduction, sums []value.Value) vector.Value {
 		sum = b.binary(op, sum, rest)
 	}
 	if r.extreme && !b.signs() {
-		nan := vector.Value{V: sums[b.Unroll+1], DType: types.Bool}
+		nan := vector.Value{V: sums[b.nanOf(r)-r.at], DType: types.Bool}
 		sum = b.Select(vector.Value{V: b.Any(nan), DType: types.Bool}, b.Const(i.Type, 1, math.NaN()), sum)
 	}
 	return sum

@@ -26,8 +26,8 @@ type Runs struct {
 	Step   int
 }
 
-// rows is the order of elements of a size of rows of A.
-func (g *Gather) rows(size int) Order {
+// rowOrder returns how a row of A of elements of a size is packed: AlongK, InStrides or Anyhow.
+func (g *Gather) rowOrder(size int) Order {
 	switch {
 	case g.K.Length > 1 && g.K.Step == size:
 		return AlongK
@@ -40,7 +40,7 @@ func (g *Gather) rows(size int) Order {
 // acrossK reports whether all n columns of B of elements of a size are neighbours, and elements of k
 // are not.
 func (g *Gather) acrossK(size, n int) bool {
-	return g.Row.Step == size && g.Row.Length >= n && g.rows(size) != AlongK
+	return g.Row.Step == size && g.Row.Length >= n && g.rowOrder(size) != AlongK
 }
 
 // columns is the order of columns of elements of a size, in runs.
@@ -102,7 +102,7 @@ func (f *fn) each(r runs, first, n value.Value, body func(i, offset value.Value)
 
 // gather packs A of a [Gather]: runs of k as vectors if its elements are neighbours or two
 // elements apart, else element by element. The vector at the end of a run writes over what
-// follows it, which the next run writes anew, or over the begin of the next row.
+// follows it, which the next run writes anew, or over the start of the next row.
 func (p *aPacker) gather(o Order) {
 	c := p.core
 	k := p.kRuns(p.operands)
@@ -234,7 +234,7 @@ type runLanes struct {
 	first, second value.Value // of the vectors that are loaded; the second if strided is set
 }
 
-// lanesOf are those from begin to end of a vector of n lanes.
+// lanesOf returns the masks of lanes begin to end of a vector of n lanes.
 func (p *packer) lanesOf(n int, begin, end value.Value, strided bool) runLanes {
 	between := func(begin, end value.Value) value.Value { return p.Block.NewXor(p.mask(n, end), p.mask(n, begin)) }
 	l := runLanes{strided: strided, units: between(begin, end)}

@@ -337,7 +337,7 @@ func (q *Plan) oneRow() {
 func (q *Plan) orderA() Order {
 	p := &q.p
 	if g := p.GatherA; g != nil {
-		return g.rows(p.A.Size())
+		return g.rowOrder(p.A.Size())
 	}
 	return orderOf(p.StrideA[2], p.StrideA[1])
 }
