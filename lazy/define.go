@@ -39,12 +39,15 @@ type Composite struct {
 	// gradient is always that of these ops.
 	Inline bool
 	// Promotes has operands that are Like one another converted to the dtype that they promote
-	// to, and Floating has bools and integers given for floating-point operands converted to f32:
-	// see [CommonDType]. Without these they are errors.
-	Promotes, Floating bool
+	// to: see [CommonDType]. Without it they are errors.
+	Promotes bool
+	// Floating has bools and integers given for floating-point operands converted to f32. Without it
+	// they are errors.
+	Floating bool
 	// Wide has operands of 16 bits converted to f32 in a scope of [Trace.Autocast], as losses have them.
-	// Narrow has operands up to f32 converted to the dtype of the scope, as products have them.
-	Wide, Narrow bool
+	Wide bool
+	// Narrow has operands up to f32 converted to the dtype of such a scope, as products have them.
+	Narrow bool
 }
 
 // Attrs are the attributes of a composite's call by name. The kinds Int and Axis are an

@@ -529,16 +529,9 @@ func (tr *Trace) withinGradient(op string, xs ...*Tensor) *OpError {
 // other goroutines, record as before.
 func (tr *Trace) NoGrad() (end func()) {
 	tr = tr.some()
-	s := &typeScope{begun: tr.site()}
+	s := &typeScope{op: "no_grad", begun: tr.site(), in: tr.closure()}
 	tr.noGrad = append(tr.noGrad, s)
-	return func() {
-		n := slices.Index(tr.noGrad, s)
-		if c := tr.closure(); c != nil && 0 <= n && n < c.noGrads {
-			tr.endsOutside("no_grad", s, c)
-			return
-		}
-		tr.endNoGrads(n)
-	}
+	return func() { s.end(tr, tr.noGrad, tr.endNoGrads) }
 }
 
 // Detach returns a view of all of t at which gradients end. What is written to one of them the other sees;

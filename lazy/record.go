@@ -244,9 +244,10 @@ func (tr *Trace) stopped(n *ir.Node) *ir.Node {
 // stay what they are, and so do the dtypes of their gradients. It is torch.autocast.
 //
 // Scopes nest. They go on beyond MarkStep, and end with the scope or the body of control flow around them. A body
-// cannot end a scope that was opened outside of it. Autocast(F32) opens a scope that converts nothing. The bias of nn.Linear and nn.Conv is converted with their other
-// operands: their results are of dtype. Other inline composites are converted op by op. Those that are not inline convert
-// only their operands, and their bodies are as outside of the scope.
+// cannot end a scope that was opened outside of it. Autocast(F32) opens a scope that converts nothing. Ops with a
+// product and a bias, nn.Linear and nn.Conv, convert the bias with their other operands: their results are of dtype.
+// Other inline composites are converted op by op. Those that are not inline convert only their operands, and their
+// bodies are as outside of the scope.
 func (tr *Trace) Autocast(dtype types.DType) (end func()) {
 	tr = tr.some()
 	if dtype != BF16 && dtype != F16 && dtype != F32 {
@@ -256,17 +257,10 @@ func (tr *Trace) Autocast(dtype types.DType) (end func()) {
 	if dtype == F32 {
 		dtype = types.Invalid
 	}
-	s := &typeScope{tr.autocast, tr.site()}
+	s := &typeScope{op: "autocast", outside: tr.autocast, begun: tr.site(), in: tr.closure()}
 	tr.casts = append(tr.casts, s)
 	tr.autocast = dtype
-	return func() {
-		n := slices.Index(tr.casts, s)
-		if c := tr.closure(); c != nil && 0 <= n && n < c.casts {
-			tr.endsOutside("autocast", s, c)
-			return
-		}
-		tr.endCasts(n)
-	}
+	return func() { s.end(tr, tr.casts, tr.endCasts) }
 }
 
 // underAutocast is what errors add about dtypes that [Trace.Autocast] can have made different; "" if it cannot.
@@ -279,13 +273,21 @@ func underAutocast(a, b types.DType) string {
 
 // typeScope is an open scope of [Trace.Autocast] or [Trace.NoGrad].
 type typeScope struct {
+	op      string
 	outside types.DType   // what autocast is when it ends
 	begun   callsite.Site // the line that opened it
+	in      *closure      // the body that opened it; nil if none did
 }
 
-// endsOutside makes the step fail: the body c ends a scope that was opened outside of it. The scope stays open.
-func (tr *Trace) endsOutside(op string, s *typeScope, c *closure) {
-	tr.fail(opError(tr.site(), op, ErrUsage, nil, "the scope that was opened at %v is ended in %s of the %s at %v: end it outside, or open another in the body", s.begun, c.What, c.op, c.Site))
+// end ends the scope and those in it by endFrom, if it is one of the open ones. In a body outside of which it was
+// opened the step fails, and the scope stays open.
+func (s *typeScope) end(tr *Trace, open []*typeScope, endFrom func(n int)) {
+	n := slices.Index(open, s)
+	if c := tr.closure(); n >= 0 && c != nil && c != s.in {
+		tr.fail(opError(tr.site(), s.op, ErrUsage, nil, "the scope that was opened at %v is ended in %s of the %s at %v: end it outside, or open another in the body", s.begun, c.What, c.op, c.Site))
+		return
+	}
+	endFrom(n)
 }
 
 // endCasts ends all scopes of Autocast but the outermost n; it does nothing if there are no more than n, or n is -1.

@@ -55,8 +55,8 @@ func (d *Device) Variable(name string, dtype types.DType, shape ...int) *Tensor 
 	return d.variable(name, types.Of(dtype, append([]int(nil), shape...)...), (*memory.Memory).Zeroed)
 }
 
-// MappedVariable is [Device.Variable] with its first memory off the Go heap, without large pages. Pages that nothing writes
-// take no memory. It is for a variable of which steps write a part, such as a KV cache, and for one that gets values next.
+// MappedVariable is [Device.Variable] with its first memory off the Go heap, without large pages, if it is large enough
+// and the system has such memory. Pages that nothing writes take no memory then. It is for a variable of which steps write a part, such as a KV cache, and for one that gets values next.
 func (d *Device) MappedVariable(name string, dtype types.DType, shape ...int) *Tensor {
 	return d.variable(name, types.Of(dtype, append([]int(nil), shape...)...), (*memory.Memory).Mapped)
 }

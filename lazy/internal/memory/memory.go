@@ -60,7 +60,8 @@ func (m *Memory) Zeroed(t types.Type) (soa.View, error) {
 	return m.Pool.Zeroed(t), nil
 }
 
-// Mapped is Zeroed in memory off the Go heap: pages that nothing writes take no memory of the machine.
+// Mapped is Zeroed in memory off the Go heap, if it is large enough and the system has such memory: pages that nothing
+// writes take no memory of the machine.
 func (m *Memory) Mapped(t types.Type) (soa.View, error) {
 	if err := m.admits(t); err != nil {
 		return soa.View{}, err

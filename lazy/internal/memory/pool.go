@@ -97,7 +97,8 @@ func (p *Pool) Zeroed(t types.Type) soa.View {
 	return v
 }
 
-// Mapped is Zeroed in memory off the Go heap, in small pages. The pool counts the memory and does not reuse it.
+// Mapped is Zeroed in memory off the Go heap, in small pages, if the view has at least Pooled bytes and the system has
+// such memory. The pool counts the memory and does not reuse it.
 func (p *Pool) Mapped(t types.Type) (soa.View, error) {
 	n := t.Bytes()
 	if n < Pooled {
