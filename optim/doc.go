@@ -23,8 +23,8 @@
 //
 // # Kernels
 //
-// The update of a parameter is one kernel, of rules without norms and products. A step launches them together: the
-// backend cpu as one chain of machine code, and the backend cuda as one graph, once it has run them one by one.
+// The update of a parameter is one kernel, of rules without norms and products. The backend cpu runs a step's updates
+// as one chain of machine code. The backend cuda launches them as one graph, after the first steps.
 //
 // # Fields of zero
 //

@@ -198,7 +198,7 @@ func TestLoadState(t *testing.T) {
 	o := optim.NewAdam(dev, tensors{dev.Variable("w", lazy.F32, 2)}, optim.AdamConfig{})
 	state := map[string]*lazy.Tensor{"w.exp_avg": lazy.Ones(tr, lazy.F32, 3), "adam.step": lazy.Ones(tr, lazy.F32)}
 	require.EqualError(t, o.LoadState(tr, state), `adam: load: "adam.step" is f32[], and its variable f64[]; "w.exp_avg" is f32[3], and its variable f32[2]; `+
-		`the tensors lack "w.exp_avg_sq": load the state of one made with the same arguments`)
+		`the tensors lack "w.exp_avg_sq": load the state that adam with the same arguments saved`)
 	require.ErrorContains(t, o.LoadState(nil, state), "adam: load: the trace is nil")
 	twins := optim.NewAdagrad(dev, tensors{dev.Variable("w", lazy.F32, 2), dev.Variable("w", lazy.F32, 2)}, optim.AdagradConfig{})
 	require.ErrorContains(t, twins.LoadState(tr, map[string]*lazy.Tensor{"w.sum": lazy.Ones(tr, lazy.F32, 2)}), `adagrad: load: two variables are named "w.sum"`)

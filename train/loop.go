@@ -47,9 +47,9 @@ type Loop struct {
 
 	Validation *data.Loader[data.Arrays] // the validation set, which is evaluated after each epoch; nil: none
 	LR         optim.Schedule            // the learning rate of each step; nil: that of the optimizer
-	ClipNorm   float64                   // the most that the norm of all gradients together may be, as optim.ClipNorm; 0: any
-	ClipValue  float64                   // the most that an element of a gradient may be, as optim.ClipValue, before ClipNorm; 0: any
-	Scaler     *amp.LossScaler           // of the optimizer, scales losses for gradients of f16; nil: losses stay as they are
+	ClipNorm   float64                   // the most that the norm of all gradients together may be, as optim.ClipNorm; 0: no clipping
+	ClipValue  float64                   // clamps each element of a gradient to ±ClipValue, as optim.ClipValue, before ClipNorm; 0: no clipping
+	Scaler     *amp.LossScaler           // loss scaler of Optimizer, for gradients of f16; nil: losses are not scaled
 	Stop       EarlyStop                 // ends training before the last epoch
 	Random     []*lazy.Random            // streams that Loss or layers draw from, for checkpoints: see module.Random
 	// Checkpoint is a file that Run saves to after each epoch and after each EverySteps steps. Run goes on from it if it is

@@ -74,7 +74,7 @@ func Example_clipping() {
 	grads, norm, err := optim.ClipNorm(grads, 1) // or optim.ClipValue(grads, 0.5)
 	check(err)
 	check(opt.StepGrads(grads))
-	check(tr.MarkStep(norm)) // of the gradients before
+	check(tr.MarkStep(norm)) // norm before clipping
 	values, err := lazy.ToSlice[float32](w)
 	check(err)
 	fmt.Printf("norm %v, w %.3f\n", norm.Float(), values)

@@ -147,17 +147,28 @@ func (b *Builder) Variable(field **lazy.Tensor, init lazy.Initializer, dims ...i
 
 // VariableOf is Variable with a dtype.
 func (b *Builder) VariableOf(at **lazy.Tensor, dtype types.DType, init lazy.Initializer, dims ...int) {
-	b.declare(at, dtype, init, dims, b.of.empty)
+	b.declare(at, dtype, init, dims, b.of.allocator())
 }
 
 // MappedVariable declares a zero variable whose pages take memory only once a step writes them: see
 // [lazy.Device.MappedVariable].
 func (b *Builder) MappedVariable(field **lazy.Tensor, dims ...int) {
-	b.declare(field, b.of.dtype, nil, dims, true)
+	b.declare(field, b.of.dtype, nil, dims, b.of.dev.MappedVariable)
+}
+
+// allocator makes a variable of zeros: [lazy.Device.Variable] or [lazy.Device.MappedVariable].
+type allocator func(name string, dtype types.DType, shape ...int) *lazy.Tensor
+
+// allocator returns the allocator of variables that get initial values here or, with Empty, from a file.
+func (of *build) allocator() allocator {
+	if of.empty {
+		return of.dev.MappedVariable
+	}
+	return of.dev.Variable
 }
 
 // declare makes the variable of a field, unless it has one or shares that of another field.
-func (b *Builder) declare(at **lazy.Tensor, dtype types.DType, init lazy.Initializer, dims []int, mapped bool) {
+func (b *Builder) declare(at **lazy.Tensor, dtype types.DType, init lazy.Initializer, dims []int, zeros allocator) {
 	path, buffer, ok := b.named(at)
 	if !ok {
 		b.Errorf("Variable got a pointer that is not to an exported field of %v", b.at.Type())
@@ -169,21 +180,23 @@ func (b *Builder) declare(at **lazy.Tensor, dtype types.DType, init lazy.Initial
 		}
 	}
 	if *at == nil {
-		*at = b.variable(path, dtype, init, dims, buffer, mapped)
+		if *at = b.variable(path, dtype, init, dims, zeros); *at != nil {
+			(*at).SetRequiresGrad(!buffer && dtype.Continuous())
+		}
 	}
 }
 
 // Named makes a variable for a map of the module, in which name is its key. It is nil if there is an error.
 func (b *Builder) Named(name string, init lazy.Initializer, dims ...int) *lazy.Tensor {
-	return b.variable(join(b.path, name), b.of.dtype, init, dims, false, b.of.empty)
+	v := b.variable(join(b.path, name), b.of.dtype, init, dims, b.of.allocator())
+	if v != nil {
+		v.SetRequiresGrad(true)
+	}
+	return v
 }
 
-func (b *Builder) variable(path string, dtype types.DType, init lazy.Initializer, dims []int, buffer, mapped bool) *lazy.Tensor {
-	dev := b.of.dev
-	zeros := dev.Variable
-	if mapped {
-		zeros = dev.MappedVariable
-	}
+// variable makes a variable by zeros, with its initial values; nil if there is an error.
+func (b *Builder) variable(path string, dtype types.DType, init lazy.Initializer, dims []int, zeros allocator) *lazy.Tensor {
 	v := zeros(path, dtype, dims...)
 	if init != nil && !b.of.empty && v.Err() == nil {
 		v = v.Init(init)
@@ -192,7 +205,7 @@ func (b *Builder) variable(path string, dtype types.DType, init lazy.Initializer
 		b.of.errs = append(b.of.errs, err)
 		return nil
 	}
-	return v.SetRequiresGrad(!buffer && dtype.Continuous())
+	return v
 }
 
 // named returns the path of a field of the module.

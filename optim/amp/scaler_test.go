@@ -161,7 +161,7 @@ func TestScalerLoadState(t *testing.T) {
 		require.Equal(t, []float64{want}, floats(t, again.Factor()))
 	}
 	delete(saved, "loss_scaler.tracker")
-	require.EqualError(t, again.LoadState(tr, saved), `loss_scaler: load: the tensors lack "loss_scaler.tracker": load the state of one made with the same arguments`)
+	require.EqualError(t, again.LoadState(tr, saved), `loss_scaler: load: the tensors lack "loss_scaler.tracker": load the state that loss_scaler with the same arguments saved`)
 	require.EqualError(t, again.LoadState(nil, saved), "loss_scaler: load: the trace is nil: give the one whose MarkStep is to load")
 	require.EqualError(t, new(amp.LossScaler).LoadState(tr, saved), "loss_scaler: the scaler is the zero value: make it by NewLossScaler")
 }

@@ -47,7 +47,7 @@ func Load(name string, tr *lazy.Trace, variables []*lazy.Tensor, tensors map[str
 		problems = append(problems, "the tensors lack "+strings.Join(missing, ", "))
 	}
 	if len(problems) > 0 {
-		return fmt.Errorf("%s: load: %s: load the state of one made with the same arguments", name, strings.Join(problems, "; "))
+		return fmt.Errorf("%s: load: %s: load the state that %s with the same arguments saved", name, strings.Join(problems, "; "), name)
 	}
 	values := make([]*lazy.Tensor, len(variables)) // before the first assignment: a tensor may be another of the variables
 	for i, v := range variables {
