@@ -147,9 +147,14 @@ func (h *stageSplit) kernel() *kernel.Kernel {
 			h.split(c)
 			continue
 		}
-		b.Stage(slices.Clone(h.Stages[s].Axes)...)
+		axes := h.Stages[s].Axes
+		if s == h.at+1 && len(axes) > 0 { // later stages may use the sums, too
+			b.Stage()
+			h.addInvariant(c)
+		}
+		b.Stage(slices.Clone(axes)...)
 		c.straight(s)
-		if s == h.at+1 {
+		if s == h.at+1 && len(axes) == 0 {
 			h.addInvariant(c)
 		}
 		c.instrs(h.Stages[s].Begin, h.Stages[s].End)
@@ -252,7 +257,7 @@ func (h *stageSplit) copy(c *copier, terms map[kernel.ID][]kernel.ID, values, th
 	}
 }
 
-// addInvariant adds the invariant part of each sum to the varying one, in the next stage.
+// addInvariant adds the invariant part of each sum to the varying one, in a stage without axes.
 func (h *stageSplit) addInvariant(c *copier) {
 	b, axes := c.to, h.Stages[h.at].Axes
 	for sum := range h.all() {

@@ -73,3 +73,20 @@ func TestHoistRefuses(t *testing.T) {
 		require.Equal(t, c.splits, fuse.Splits(k, 0), c.name)
 	}
 }
+
+// Later stages with axes use a sum whose terms are split, too.
+func TestHoistedSumsOfLaterStages(t *testing.T) {
+	const text = `func.func @main(%x: tensor<3x8x2xf32>, %y: tensor<3x8x1xf32>) -> tensor<3xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %ys = stablehlo.broadcast_in_dim %y, dims = [0, 1, 2] : (tensor<3x8x1xf32>) -> tensor<3x8x2xf32>
+  %s = stablehlo.add %x, %ys : tensor<3x8x2xf32>
+  %sum = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [1, 2] : (tensor<3x8x2xf32>, tensor<f32>) -> tensor<3xf32>
+  %sums = stablehlo.broadcast_in_dim %sum, dims = [0] : (tensor<3xf32>) -> tensor<3x8x2xf32>
+  %d = stablehlo.subtract %s, %sums : tensor<3x8x2xf32>
+  %a = stablehlo.abs %d : tensor<3x8x2xf32>
+  %most = stablehlo.reduce(%a init: %zero) applies stablehlo.maximum across dimensions = [1, 2] : (tensor<3x8x2xf32>, tensor<f32>) -> tensor<3xf32>
+  %r = stablehlo.add %most, %sum : tensor<3xf32>
+  return %r : tensor<3xf32>
+}`
+	kittest.SameAs(t, text, kittest.CompileFor(t, text, fuse.Options{Hoist: true}))
+}
