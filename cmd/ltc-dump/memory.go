@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ltc/backends"
+	"ltc/backends/kit"
 	"ltc/backends/reference/eval"
 	"ltc/mlir"
 )
@@ -53,6 +54,9 @@ func (s sizes) fixed(ctx context.Context, p *program) (op func(int) int, err err
 		if shapes[i] = a.Type.Shape; slices.Contains(shapes[i], backends.AnySize) {
 			return same, nil // not all sizes have values
 		}
+	}
+	if err := kit.Inline(ctx, of.Module); err != nil { // a body has one type for all calls until then
+		return same, p.refused(ctx, err)
 	}
 	if _, err := eval.New().FixSizes(ctx, of, shapes); err != nil {
 		return same, p.refused(ctx, err)
