@@ -12,6 +12,7 @@ import (
 	"ltc/internal/samples"
 	"ltc/soa"
 	"ltc/soa/npy"
+	"ltc/soa/safetensors"
 )
 
 // input is one -input flag.
@@ -29,7 +30,7 @@ func (in *inputs) Set(s string) error {
 		name, source = "", s
 	}
 	if source == "" {
-		return fmt.Errorf("want a .npy or .npz file, %s", samples.Kinds)
+		return fmt.Errorf("want a .npy, .npz or .safetensors file, %s", samples.Kinds)
 	}
 	*in = append(*in, input{name, source})
 	return nil
@@ -43,7 +44,7 @@ func (in inputs) values(p *program, args []backends.Arg, madeUp bool) ([]soa.Vie
 	for _, x := range in {
 		var err error
 		switch {
-		case filepath.Ext(x.source) == ".npz" && x.name == "":
+		case several(x.source) && x.name == "":
 			err = b.archive(x.source)
 		case x.name != "":
 			err = b.named(x)
@@ -53,7 +54,7 @@ func (in inputs) values(p *program, args []backends.Arg, madeUp bool) ([]soa.Vie
 		}
 	}
 	for _, x := range in {
-		if filepath.Ext(x.source) == ".npz" || x.name != "" {
+		if several(x.source) || x.name != "" {
 			continue
 		}
 		i := slices.Index(b.set, false)
@@ -148,11 +149,32 @@ func (b *binding) named(x input) error {
 	return b.put(i, x.source)
 }
 
-// archive takes all values of a .npz file, by the arguments' names or by
+// several reports whether a file has values of several arguments, by name.
+func several(file string) bool {
+	return filepath.Ext(file) == ".npz" || filepath.Ext(file) == ".safetensors"
+}
+
+// entries returns the named values of a file that has several.
+func entries(file string) ([]npy.Entry, error) {
+	if filepath.Ext(file) == ".npz" {
+		return npy.ReadArchive(file)
+	}
+	f, err := safetensors.Map(file)
+	if err != nil {
+		return nil, err
+	}
+	var all []npy.Entry
+	for _, t := range f.Tensors {
+		all = append(all, npy.Entry{Name: t.Name, View: t.View})
+	}
+	return all, nil
+}
+
+// archive takes all values of a .npz or .safetensors file, by the arguments' names or by
 // position: arr_0, arr_1, … as NumPy names them, in0, in1, …, or out0, out1, ….
 // Results of a run have the last names.
 func (b *binding) archive(file string) error {
-	entries, err := npy.ReadArchive(file)
+	entries, err := entries(file)
 	if err != nil {
 		return err
 	}
@@ -191,18 +213,18 @@ func (b *binding) put(i int, source string) error {
 		}
 		return b.check(i, v, source)
 	}
-	if filepath.Ext(source) == ".npz" {
-		return fmt.Errorf("-input for %s: %s: a .npz file gives arguments by its own names: leave out the name before it", b.argument(i), source)
+	if several(source) {
+		return fmt.Errorf("-input for %s: %s: a %s file gives arguments by its own names: leave out the name before it", b.argument(i), source, filepath.Ext(source))
 	}
 	if t := b.args[i].Type; slices.Contains(t.Shape, backends.AnySize) {
-		return fmt.Errorf("-input for %s: the program leaves sizes of %s open: give -size, or a .npy or .npz file; found %q", b.argument(i), backends.TypeText(t), source)
+		return fmt.Errorf("-input for %s: the program leaves sizes of %s open: give -size, or a .npy, .npz or .safetensors file; found %q", b.argument(i), backends.TypeText(t), source)
 	}
 	if err := b.room(i); err != nil {
 		return err
 	}
 	v, err := samples.Make(b.args[i].Type, source)
 	if err != nil {
-		return fmt.Errorf("-input for %s: want a .npy or .npz file, %s; found %q", b.argument(i), samples.Kinds, source)
+		return fmt.Errorf("-input for %s: want a .npy, .npz or .safetensors file, %s; found %q", b.argument(i), samples.Kinds, source)
 	}
 	return b.check(i, v, source)
 }

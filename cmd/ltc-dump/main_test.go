@@ -17,7 +17,10 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/objcache"
+	"ltc/checkpoint"
 	"ltc/internal/test/golden"
+	"ltc/ir/types"
+	"ltc/lazy"
 )
 
 // TestMain has programs compiled into a cache of the tests' own.
@@ -224,4 +227,38 @@ func TestDevices(t *testing.T) {
 	require.Regexp(t, `(?m)^null +null +unknown *$`, out)
 	require.Regexp(t, `(?m)^cpu +cpu +[0-9.]+ GiB +arch=`, out)
 	require.Regexp(t, `(?m)^cuda +(cuda:0 .* target=sm_|none .*LTC_LIBCUDA)`, out)
+}
+
+// A program that SaveProgram wrote runs with the weights beside it, and the memory of its composites
+// is that of one size.
+func TestSavedProgram(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	w := lazy.SetValues(dev.Variable("w", lazy.F32, 2, 2), []float32{1, 2, 3, 4})
+	f := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.MatMul(w).Softmax(-1) })
+	x, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 2)}}, "net")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	program, weights := filepath.Join(dir, "net.mlir"), filepath.Join(dir, "net.safetensors")
+	require.NoError(t, checkpoint.SaveProgram(program, x))
+
+	out, status := output("run", program, "-size", "1", "-input", weights, "-input", "x=zeros")
+	require.Zero(t, status, out)
+	require.Contains(t, out, "f32[1,2]\n[[0.5 0.5]]\n")
+	out, status = output("run", program, "-size", "1", "-input", "iota", "-input", weights)
+	require.Zero(t, status, out)
+	require.Contains(t, out, "f32[1,2]\n[[0.26894143  0.7310586]]\n")
+
+	out, status = output("run", program, "-size", "1", "-input", "w="+weights)
+	require.Equal(t, 1, status)
+	require.Contains(t, out, "a .safetensors file gives arguments by its own names: leave out the name before it")
+	require.NoError(t, os.WriteFile(weights, []byte("1 2 3"), 0o644))
+	out, status = output("run", program, "-size", "1", "-input", weights)
+	require.Equal(t, 1, status)
+	require.Contains(t, out, "net.safetensors")
+
+	require.Contains(t, x.Text, "stablehlo.composite")
+	out, status = output("run", "-memory", "-size", "4", program)
+	require.Zero(t, status, out)
+	require.Contains(t, out, "f32[4,2]")
 }

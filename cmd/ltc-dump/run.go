@@ -41,7 +41,7 @@ type running struct {
 func (r *running) flags(name string) *flag.FlagSet {
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
 	fs.Var(&r.given, "input", "an argument's value, `[NAME=]SOURCE`: a .npy file, "+samples.Kinds+",\n"+
-		"or a .npz file with several by name. NAME is the argument's ltc.name, or its name\n"+
+		"or a .npz or .safetensors file with several by name. NAME is the argument's ltc.name, or its name\n"+
 		"in the text; values without go to the arguments that have none yet, in order. May be repeated")
 	r.sizes = sizes{}
 	fs.Var(r.sizes, "size", "a size that the program leaves open, `[NAME=]NUMBER`, for arguments with values made up and for -memory.\n"+
