@@ -10,7 +10,8 @@ import (
 
 // ImageFolder returns a loader of the images in the folders of dir, one folder for each class, and the names of the classes. It is
 // like torchvision's ImageFolder, without nested folders, for PNG and JPEG. A batch has images[n, channels, height, width] of
-// F32 and labels[n] of I32: each label is an index into classes. The transforms must give all images one size.
+// F32 and labels[n] of I32: each label is an index into classes. The transforms must give all images one size. They change all
+// rows, also those that [Loader.Holdout] holds out: [Map] the loader of the others with random ones.
 //
 // An image is read when its batch is made. Loader.Err reports an unreadable folder, and one without images.
 func ImageFolder(dir string, channels int, b Batches, all ...Transform) (images *Loader[Arrays], classes []string) {

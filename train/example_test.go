@@ -113,6 +113,27 @@ func ExampleLoop_scaler() {
 	// 184 steps, loss below 0.2: true
 }
 
+// Moving averages of the parameters, which serve the evaluation at the end.
+func ExampleLoop_averages() {
+	loop := newDigits()
+	params := loop.Optimizer.Params()
+	dev := params[0].Device()
+
+	ema := optim.NewEMA(dev, params, 0.9)
+	tr := lazy.NewTrace(dev)
+	loop.OnStep = func(int, train.Means) error { return errors.Join(ema.Update(tr), tr.MarkStep()) }
+	check(loop.Run(context.Background()))
+	check(ema.Swap(tr)) // the network has the averages; a second Swap gives back what was trained
+	check(tr.MarkStep())
+	found, err := loop.Evaluate(context.Background(), loop.Validation)
+	check(err)
+
+	trained := loop.History[len(loop.History)-1].Validation
+	fmt.Println(found["accuracy"] > 0.95, found["loss"] != trained["loss"])
+	// Output:
+	// true true
+}
+
 func ExampleEarlyStop() {
 	loop := newDigits()
 	loop.Epochs, loop.LR = 50, optim.Constant(0)
@@ -185,7 +206,11 @@ func Example_folder() {
 	}
 	images, classes := data.ImageFolder(dir, 1, data.Batches{Size: 2, Seed: 1}, data.Resize(8, 8))
 	images.Workers = 2
-	training, validation := images.Holdout(4)
+	kept, validation := images.Holdout(4)
+	training := data.Map(kept, func(b data.Batch, x data.Arrays) (data.Arrays, error) {
+		flipped, err := data.ApplyTransforms(x[0], b, data.Flip(0.5))
+		return data.Arrays{flipped, x[1]}, err
+	})
 	for batch, err := range training.Rest() {
 		check(err)
 		fmt.Println(batch[0].Type, batch[1].Type)

@@ -63,8 +63,9 @@ type Loop struct {
 	Inputs []lazy.Input
 	// AllowUnused accepts trainable parameters that the loss does not depend on.
 	AllowUnused bool
-	OnStep      func(step int, values Means) error // is called after each step
-	OnEpoch     func(e Epoch) error                // is called after each epoch
+	// OnStep is called after each step. Its number is that of the step from 0 on: Steps is one more by then.
+	OnStep  func(step int, values Means) error
+	OnEpoch func(e Epoch) error // is called after each epoch
 
 	// History has the epochs that have ended.
 	History []Epoch

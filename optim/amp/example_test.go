@@ -31,6 +31,34 @@ func ExampleLossScaler() {
 	// 1 compile
 }
 
+// Gradients are clipped between Unscale and StepGrads, at their true size.
+func ExampleLossScaler_Unscale() {
+	dev, err := lazy.Open("cpu")
+	check(err)
+	tr := lazy.NewTrace(dev)
+	w := lazy.SetValues(dev.Variable("w", lazy.F32, 2, 1), []float32{3, 4})
+	opt := optim.NewSGD(dev, []*lazy.Tensor{w}, optim.SGDConfig{LR: 1})
+	scaler := amp.NewLossScaler(opt, amp.ScalerConfig{Scale: 1024})
+	x := lazy.From(tr, []float32{3, 4}, 1, 2)
+
+	end := tr.Autocast(lazy.F16)
+	loss := x.MatMul(w).Sum()
+	end()
+	grads, err := opt.Grads(scaler.Scale(loss))
+	check(err)
+	grads, err = scaler.Unscale(grads)
+	check(err)
+	grads, norm, err := optim.ClipNorm(grads, 1)
+	check(err)
+	check(scaler.StepGrads(grads))
+
+	check(tr.MarkStep(norm))
+	clipped, err := lazy.ToSlice[float32](w)
+	check(err)
+	fmt.Printf("%.1f %.1f\n", norm.Float(), clipped)
+	// Output: 5.0 [2.4 3.2]
+}
+
 func check(err error) {
 	if err != nil {
 		panic(err)
