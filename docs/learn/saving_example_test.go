@@ -94,6 +94,18 @@ func Example_network() {
 	var step int
 	check(metadata.Value("step", &step))
 	fmt.Println(step)
+
+	opt := optim.NewSGD(dev, module.Trainable(net), optim.SGDConfig{LR: 0.25, Momentum: 0.5})
+	network, err := checkpoint.StateOf(module.State(net))
+	check(err)
+	optimizer, err := checkpoint.StateOf(checkpoint.ByName(opt.State()...))
+	check(err)
+	check(checkpoint.Save(path, network, optimizer))
+	// In the program that goes on, each takes its part of the file.
+	_, err = checkpoint.Load(path, module.State(net), checkpoint.Options{AllowExtra: true})
+	check(err)
+	_, err = checkpoint.Load(path, checkpoint.ByName(opt.State()...), checkpoint.Options{AllowExtra: true})
+	check(err)
 	// Output: 100
 }
 
