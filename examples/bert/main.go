@@ -56,6 +56,7 @@ func main() {
 			fmt.Fprintln(os.Stderr, "bert:", err)
 			os.Exit(1)
 		}
+		fmt.Printf("wrote %s, and its weights beside it\n", *to)
 		return
 	}
 	if err := run(os.Stdout, *backend, *dir, *heads, *query, *most, flag.Arg(0)); err != nil {
