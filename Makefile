@@ -64,7 +64,7 @@ run: ## set up, then train a classifier on handwritten digits and print its accu
 	./bin/digits
 
 test: ## set up, then vet and test every module
-	@r=0; for m in $(MODULES); do (cd $$m && $(GO) test -vet=all $(TESTFLAGS) $$([ $$m != . ] || echo $(LONGEST)) ./...) || r=1; done; exit $$r
+	@r=0; for m in $(MODULES); do (cd $$m && $(GO) test -vet=all -timeout 30m $(TESTFLAGS) $$([ $$m != . ] || echo $(LONGEST)) ./...) || r=1; done; exit $$r
 
 llvm: ## install libLLVM, for the compiler for CPUs, unless there is one
 	@GO="$(GO)" PYTHON="$(PYTHON)" tools/llvm/install.sh
