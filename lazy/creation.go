@@ -234,7 +234,13 @@ func ARange(tr *Trace, dtype types.DType, start, end, step float64) *Tensor {
 	}
 	return tr.makes("arange", func() *Tensor {
 		if dtype.IsInteger() {
-			return Iota(tr, types.I64, 0, int(n)).MulScalar(math.Trunc(step)).AddScalar(math.Trunc(start)).Convert(dtype)
+			x := Iota(tr, types.I64, 0, int(n))
+			for _, v := range []float64{step, start} {
+				if err := element(types.I64, math.Trunc(v)); err != nil {
+					return refusedFor(tr, "arange", "numbers", err.Error())
+				}
+			}
+			return x.Mul(x.like(math.Trunc(step))).Add(x.like(math.Trunc(start))).Convert(dtype)
 		}
 		return counted64(tr, int(n)).MulScalar(step).AddScalar(start).Convert(dtype)
 	})

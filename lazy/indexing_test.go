@@ -72,6 +72,12 @@ func TestIndex(t *testing.T) {
 		require.Equal(t, c.dims, dims, name)
 		require.InDeltaSlice(t, c.values, values, 1e-6, name)
 	}
+	long, err := lazy.ToSlice[int64](lazy.ARange(tr, lazy.I64, 1<<53, 1<<53+6, 1))
+	require.NoError(t, err)
+	require.Equal(t, []int64{1 << 53, 1<<53 + 1, 1<<53 + 2, 1<<53 + 3, 1<<53 + 4, 1<<53 + 5}, long)
+	long, err = lazy.ToSlice[int64](lazy.ARange(tr, lazy.I64, -1<<63, 1<<62, 1<<62))
+	require.NoError(t, err)
+	require.Equal(t, []int64{-1 << 63, -1 << 62, 0}, long)
 	y := m.MulScalar(1)
 	y.IndexPut_(v, false, nil, at(1)).Err()
 	require.Error(t, y.IndexPut(v, false, nil, at(1)).Err(), "values are a row, and what is chosen a column")
@@ -134,6 +140,7 @@ func TestMistakesOfIndexing(t *testing.T) {
 		"take_along(f32[2,3], i32[1,2]): the indices are i32[1,2], which does not broadcast with f32[2,3] along the axes but 0": x.TakeAlong(at.Unsqueeze(0), 0),
 		"src is f32[2,3], must be f32[2]":                                                                                       x.SelectScatter(x, 1, 0),
 		"there are no numbers from 0 to 1, each -1 apart":                                                                       lazy.ARange(tr, lazy.F32, 0, 1, -1),
+		"arange(): 9.223372036854776e+18 is no value of i64 (arange_numbers)":                                                   lazy.ARange(tr, lazy.I64, 1<<63, 1<<63+4096, 2048),
 		"the number of elements is -1":                                                                                          lazy.LinSpace(tr, lazy.F32, 0, 1, -1),
 	} {
 		require.ErrorContains(t, y.Err(), want)
