@@ -257,6 +257,7 @@ func TestMistakes(t *testing.T) {
 	require.ErrorContains(t, quantized.LoadInto(n, nil, checkpoint.Options{}), "quantized: load into: the network or the state is nil")
 	x := lazy.Ones(lazy.NewTrace(dev), lazy.F32, 1, 32)
 	require.ErrorContains(t, new(quantized.Weight).MatMul(x).Err(), "the weight of quantized.matmul is not built: call module.Build before")
+	require.ErrorContains(t, new(quantized.Weight).Gather(x).Err(), "the weight of quantized.gather is not built: call module.Build before")
 
 	err = quantized.LoadInto(n, &file.State, checkpoint.Options{Prefix: "other."})
 	require.ErrorContains(t, err, "layer.weight: the file has no tensor of this name")
@@ -276,6 +277,7 @@ func TestMistakes(t *testing.T) {
 		x := lazy.Ones(tr, lazy.F32, dims...)
 		require.ErrorContains(t, n.Layer.Forward(x).Err(), fmt.Sprintf("x is %v, its last dimension must be Features, 32", x.Type()))
 	}
+	require.ErrorContains(t, n.Layer.Forward(lazy.Ones(tr, lazy.C64, 1, 32)).Err(), "dtypes differ: x is c64 and the weight is f32; convert x with Convert")
 }
 
 // A product has no dequantized weight in memory. With ManyRows it has a tile at a time, for any number of rows in one program.

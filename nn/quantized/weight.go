@@ -176,12 +176,19 @@ func (w *Weight) values(scale, minimum, codes *lazy.Tensor) []*lazy.Tensor {
 // dequantizes blocks in registers, for each row anew unless ManyRows is set.
 func (w *Weight) MatMul(x *lazy.Tensor) *lazy.Tensor {
 	if w == nil || w.Codes == nil {
-		return module.Refuse(x, "the weight of quantized.matmul is not built: call module.Build before")
+		return unbuilt("quantized.matmul", x)
 	}
 	if x != nil && x.Err() == nil && (x.Rank() == 0 || x.OpenDim(-1) != w.Features) {
 		return module.Refuse(x, "x is %v, its last dimension must be Features, %d", x.Type(), w.Features)
 	}
+	if x != nil && x.Err() == nil && x.DType().IsComplex() {
+		return module.Refuse(x, "dtypes differ: x is %v and the weight is %v; convert x with Convert", x.DType(), lazy.F32)
+	}
 	return functions.As("quantized.matmul", func() *lazy.Tensor { return w.matMul(x) }, append([]*lazy.Tensor{x}, w.variables()...)...)
+}
+
+func unbuilt(op string, x *lazy.Tensor) *lazy.Tensor {
+	return module.Refuse(x, "the weight of %s is not built: call module.Build before", op)
 }
 
 func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
@@ -266,6 +273,9 @@ func (w *Weight) tiles() (n, rows int) {
 
 // Gather records the rows that indices choose, as f32[indices…, Features].
 func (w *Weight) Gather(indices *lazy.Tensor) *lazy.Tensor {
+	if w == nil || w.Codes == nil {
+		return unbuilt("quantized.gather", indices)
+	}
 	return functions.As("quantized.gather", func() *lazy.Tensor { return w.gather(indices) }, append([]*lazy.Tensor{indices}, w.variables()...)...)
 }
 
