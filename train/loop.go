@@ -111,6 +111,10 @@ func (l *Loop) check() error {
 		return fmt.Errorf("train: %w", l.Train.Err())
 	case l.Train.Len() == 0:
 		return errors.New("train: the loader Train has no batches: it has fewer rows than a batch and drops the last, or none")
+	case l.Validation != nil && l.Validation.Err() != nil:
+		return fmt.Errorf("train: Validation: %w", l.Validation.Err())
+	case l.Validation != nil && l.Validation.Len() == 0:
+		return errors.New("train: the loader Validation has no batches: it has fewer rows than a batch and drops the last, or none")
 	case l.Loss == nil:
 		return errors.New(`train: Loss is nil: give a function that records the value "loss"`)
 	}

@@ -321,6 +321,8 @@ func TestMistakes(t *testing.T) {
 		{func(l *train.Loop) { l.Optimizer = nil }, "train: Optimizer is nil"},
 		{func(l *train.Loop) { l.Train = nil }, "train: Train is nil"},
 		{func(l *train.Loop) { l.Train.Rows = 0 }, "train: the loader Train has no batches"},
+		{func(l *train.Loop) { l.Validation.Load = nil }, "train: Validation: data: Load is nil: give the function that makes a batch"},
+		{func(l *train.Loop) { l.Validation.Rows = 0 }, "train: the loader Validation has no batches: it has fewer rows than a batch and drops the last, or none"},
 		{func(l *train.Loop) { l.Loss = nil }, `train: Loss is nil: give a function that records the value "loss"`},
 		{func(l *train.Loop) { l.ClipNorm = -1 }, "train: ClipNorm is -1: give a limit above 0, or 0 for none"},
 		{func(l *train.Loop) { l.ClipValue = math.NaN() }, "train: ClipValue is NaN: give a limit above 0, or 0 for none"},
@@ -342,6 +344,7 @@ func TestMistakes(t *testing.T) {
 		l := newLoop(t)
 		c.change(l)
 		require.ErrorContains(t, l.Run(t.Context()), c.want)
+		require.Zero(t, l.Steps())
 	}
 }
 
@@ -540,8 +543,7 @@ func TestRefused(t *testing.T) {
 		"train: load a: the steps of an epoch are under way: load in OnEpoch, or before Run": func(l *train.Loop) {
 			l.OnStep = func(int, train.Means) error { return l.Load("a") }
 		},
-		"train: data: Load is nil: give the function that makes a batch":           func(l *train.Loop) { l.Train.Load = nil },
-		"train: evaluate: data: Load is nil: give the function that makes a batch": func(l *train.Loop) { l.Validation.Load = nil },
+		"train: data: Load is nil: give the function that makes a batch": func(l *train.Loop) { l.Train.Load = nil },
 	} {
 		require.EqualError(t, run(change), want)
 	}
