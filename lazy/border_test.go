@@ -454,7 +454,7 @@ func TestClosuresThatEndTheirGoroutine(t *testing.T) {
 // An initializer that fails or panics is the error of the steps that use the variable,
 // with the user's line, until there are values.
 func TestInitializersThatFailAreTheErrorOfTheStep(t *testing.T) {
-	for name, f := range map[string]lazy.Initializer{
+	for name, f := range map[string]lazy.InitializerFunc{
 		"it fails: mine": func(types.Type, func() float64) (func() float64, error) { return nil, errors.New("it fails: mine") },
 		"panicked: mine": func(types.Type, func() float64) (func() float64, error) { panic("mine") },
 		"panicked: at a number": func(types.Type, func() float64) (func() float64, error) {
@@ -467,7 +467,11 @@ func TestInitializersThatFailAreTheErrorOfTheStep(t *testing.T) {
 			dev := open(t, "eval")
 			tr := lazy.NewTrace(dev)
 			w := dev.Variable("w", lazy.F32, 2)
-			w.Init(f)
+			if f == nil {
+				w.Init(nil)
+			} else {
+				w.Init(f)
+			}
 			for range 2 {
 				err := tr.MarkStep(tr.Read(w).AddScalar(1))
 				require.ErrorContains(t, err, `variable "w"`)

@@ -80,13 +80,13 @@ func TestInitializersKnowFanInAndFanOut(t *testing.T) {
 			t.Run(c.name+"/"+w.name, func(t *testing.T) {
 				deviation := c.deviation(w.in, w.out)
 				limit := deviation * math.Sqrt(3)
-				next, err := c.of(w.layout...)(types.Of(F64, w.dims...), func() float64 { return 0 })
+				next, err := c.of(w.layout...).Values(types.Of(F64, w.dims...), func() float64 { return 0 })
 				require.NoError(t, err)
 				if c.uniform {
 					require.InEpsilon(t, -limit, next(), 1e-14, "the lowest number")
 				}
 				draws := []float64{1 - math.Exp(-0.5), 0} // of radius and angle
-				next, err = c.of(w.layout...)(types.Of(F64, w.dims...), func() (u float64) { u, draws = draws[0], draws[1:]; return u })
+				next, err = c.of(w.layout...).Values(types.Of(F64, w.dims...), func() (u float64) { u, draws = draws[0], draws[1:]; return u })
 				require.NoError(t, err)
 				if !c.uniform {
 					require.InEpsilon(t, deviation, next(), 1e-14, "the number one deviation above 0")
@@ -163,7 +163,7 @@ func TestInitializersRefuseWhatTheyCannotKnow(t *testing.T) {
 		require.ErrorContains(t, err, c.want)
 		require.ErrorContains(t, err, "initializers_test.go:")
 	}
-	next, err := TruncatedNormal(0, 1, -2, 2)(types.Of(F64, 1), rand.New(rand.NewPCG(1, 2)).Float64)
+	next, err := TruncatedNormal(0, 1, -2, 2).Values(types.Of(F64, 1), rand.New(rand.NewPCG(1, 2)).Float64)
 	require.NoError(t, err)
 	require.False(t, math.IsNaN(next()))
 }

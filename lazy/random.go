@@ -361,11 +361,21 @@ func high32(x *Tensor) *Tensor { return x.ShiftRight(x.word(32)) }
 
 // Initializer gives a variable its first values: next returns one element after
 // the other, in row-major order, drawing from uniform numbers of [0, 1).
-type Initializer func(t types.Type, uniform func() float64) (next func() float64, err error)
+type Initializer interface {
+	Values(t types.Type, uniform func() float64) (next func() float64, err error)
+}
+
+// InitializerFunc is a function as an [Initializer].
+type InitializerFunc func(t types.Type, uniform func() float64) (next func() float64, err error)
+
+// Values calls the function.
+func (f InitializerFunc) Values(t types.Type, uniform func() float64) (next func() float64, err error) {
+	return f(t, uniform)
+}
 
 // fill writes the values of f to a dense view.
 func fill(v soa.View, f Initializer, s *philox.Stream) error {
-	next, err := f(v.Type, s.Uniform)
+	next, err := f.Values(v.Type, s.Uniform)
 	if err != nil {
 		return err
 	}
@@ -385,7 +395,7 @@ func fill(v soa.View, f Initializer, s *philox.Stream) error {
 
 // Normal draws from the normal distribution.
 func Normal(mean, stddev float64) Initializer {
-	return func(t types.Type, uniform func() float64) (func() float64, error) {
+	return InitializerFunc(func(t types.Type, uniform func() float64) (func() float64, error) {
 		if !t.DType.IsFloat() {
 			return nil, notNormal(t.DType)
 		}
@@ -401,7 +411,7 @@ func Normal(mean, stddev float64) Initializer {
 			spare = radius * sin
 			return mean + stddev*radius*cos
 		}, nil
-	}
+	})
 }
 
 func notNormal(d types.DType) error {
@@ -410,16 +420,16 @@ func notNormal(d types.DType) error {
 
 // Uniform draws from [low, high).
 func Uniform(low, high float64) Initializer {
-	return func(t types.Type, uniform func() float64) (func() float64, error) {
+	return InitializerFunc(func(t types.Type, uniform func() float64) (func() float64, error) {
 		return func() float64 { return low + (high-low)*uniform() }, nil
-	}
+	})
 }
 
 // TruncatedNormal draws from the normal distribution numbers between low and high alone,
 // as PyTorch's trunc_normal_ does: by inverting its cumulative distribution function. The
 // deviation of what is drawn is less than stddev: 0.8796 of it between -2 and 2 stddev.
 func TruncatedNormal(mean, stddev, low, high float64) Initializer {
-	return func(t types.Type, uniform func() float64) (func() float64, error) {
+	return InitializerFunc(func(t types.Type, uniform func() float64) (func() float64, error) {
 		below := func(x float64) float64 { return math.Erfc((mean-x)/(stddev*math.Sqrt2)) / 2 }
 		from, to := below(low), below(high)
 		switch {
@@ -434,12 +444,12 @@ func TruncatedNormal(mean, stddev, low, high float64) Initializer {
 			x := mean + stddev*math.Sqrt2*math.Erfinv(2*(from+(to-from)*uniform())-1)
 			return min(max(x, low), high)
 		}, nil
-	}
+	})
 }
 
 // The initializers below know how many inputs and outputs an element of a weight is
-// between, its fan-in and fan-out. A matrix is [in, out], as MatMul takes it on the right.
-// The axes of any other weight must be named as [ConvOptions.Layout] names those of a
+// between, its fan-in and fan-out. A layer names the axes of its weight by [WithLayout]. Elsewhere
+// a matrix is [in, out], as MatMul takes it on the right. The axes of any other weight must be named as [ConvOptions.Layout] names those of a
 // kernel, or by the whole of that layout. "OIHW" is the kernel that Conv takes by default.
 // "HWIO" is that of the layout "NHWC,HWIO->NHWC". "OI" is a matrix [out, in]. The fan-in
 // is the dimension of I times those of the spatial axes, the fan-out that of O times the
@@ -482,20 +492,39 @@ func KaimingUniform(layout ...string) Initializer {
 
 func within(limit float64) Initializer { return Uniform(-limit, limit) }
 
-// scaled is the initializer that of gives for the fan-in and fan-out of a weight.
+// scaledInitializer is what of gives for the fan-in and fan-out of a weight.
+type scaledInitializer struct {
+	name   string
+	layout []string
+	of     func(in, out float64) Initializer
+}
+
 func scaled(name string, layout []string, of func(in, out float64) Initializer) Initializer {
-	return func(t types.Type, uniform func() float64) (func() float64, error) {
-		in, out, err := axes.Fans(name, t.Shape, layout)
-		if err != nil {
-			return nil, err
-		}
-		return of(in, out)(t, uniform)
+	return scaledInitializer{name, layout, of}
+}
+
+// Values gives those of the initializer for the fans of t.
+func (s scaledInitializer) Values(t types.Type, uniform func() float64) (func() float64, error) {
+	in, out, err := axes.Fans(s.name, t.Shape, s.layout)
+	if err != nil {
+		return nil, err
 	}
+	return s.of(in, out).Values(t, uniform)
+}
+
+// WithLayout returns f with the layout of the weight where f is [HeNormal] or another that scales with the fans, and was
+// given no layout. Layers call it for their weights; others are returned as they are.
+func WithLayout(f Initializer, layout string) Initializer {
+	if s, ok := f.(scaledInitializer); ok && len(s.layout) == 0 {
+		s.layout = []string{layout}
+		return s
+	}
+	return f
 }
 
 // Constant sets every element to v.
 func Constant(v float64) Initializer {
-	return func(types.Type, func() float64) (func() float64, error) {
+	return InitializerFunc(func(types.Type, func() float64) (func() float64, error) {
 		return func() float64 { return v }, nil
-	}
+	})
 }

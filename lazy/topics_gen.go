@@ -66,9 +66,9 @@
 //     Random.DropoutOf, Random.Fork, Random.State, Random.SetState, RandomState,
 //     RandomState.MarshalText, RandomState.UnmarshalText, RandomState.MarshalBinary,
 //     RandomState.UnmarshalBinary
-//   - Initial values: Initializer, Init, SetValues, SetView, SetAll, Constant, Normal,
-//     TruncatedNormal, Uniform, HeNormal, HeUniform, GlorotNormal, GlorotUniform,
-//     KaimingUniform
+//   - Initial values: Initializer, InitializerFunc, InitializerFunc.Values, WithLayout,
+//     Init, SetValues, SetView, SetAll, Constant, Normal, TruncatedNormal, Uniform,
+//     HeNormal, HeUniform, GlorotNormal, GlorotUniform, KaimingUniform
 //   - Control flow: Case, While, Scan, If, For, ScanOptions, Map, Vmap, VmapOptions
 //   - Devices: lazy.Device, Open, Default, SetDefault, UseDevice, WithDevice, DeviceFrom,
 //     Device.Variable, Device.MappedVariable, Device.Wait, Device.Close, Device.Name,

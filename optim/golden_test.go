@@ -77,9 +77,9 @@ func flat(t *testing.T, raw json.RawMessage) []float64 {
 
 func setAll(v *lazy.Tensor, xs []float64) *lazy.Tensor {
 	i := -1
-	return v.Init(func(types.Type, func() float64) (func() float64, error) {
+	return v.Init(lazy.InitializerFunc(func(types.Type, func() float64) (func() float64, error) {
 		return func() float64 { i++; return xs[i] }, nil
-	})
+	}))
 }
 
 func (n *network) params() []*lazy.Tensor { return []*lazy.Tensor{n.w1, n.b1, n.w2, n.b2} }

@@ -40,7 +40,8 @@ func (l *Conv) Forward(x *lazy.Tensor) *lazy.Tensor {
 }
 
 // ConvTranspose is the transposed convolution of x[batch, In, places…]: PyTorch's ConvTranspose1d, ConvTranspose2d or
-// ConvTranspose3d. Its options are those of [Conv].
+// ConvTranspose3d. Its options are those of [Conv]. Initializers that scale with the fan-in take Out/Groups·elements of
+// Kernel for it, as PyTorch's do.
 type ConvTranspose struct {
 	module.Base
 	In, Out       int

@@ -66,6 +66,7 @@ func table(b *module.Builder, layer string, weight **lazy.Tensor, init lazy.Init
 	if init == nil {
 		init = lazy.Normal(0, 1)
 	}
+	init = byFeatures(init, 2)
 	if len(padding) == 1 {
 		init = zeroRow(init, (padding[0]+rows)%rows, features)
 	}
@@ -74,8 +75,8 @@ func table(b *module.Builder, layer string, weight **lazy.Tensor, init lazy.Init
 
 // zeroRow has what init gives but for one row, which is zero.
 func zeroRow(init lazy.Initializer, row, features int) lazy.Initializer {
-	return func(t types.Type, uniform func() float64) (func() float64, error) {
-		next, err := init(t, uniform)
+	return lazy.InitializerFunc(func(t types.Type, uniform func() float64) (func() float64, error) {
+		next, err := init.Values(t, uniform)
 		if err != nil {
 			return nil, err
 		}
@@ -87,5 +88,5 @@ func zeroRow(init lazy.Initializer, row, features int) lazy.Initializer {
 			}
 			return next()
 		}, nil
-	}
+	})
 }

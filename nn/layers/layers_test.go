@@ -1,6 +1,7 @@
 package layers_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,52 @@ func TestMistakes(t *testing.T) {
 	} {
 		require.ErrorContains(t, module.Build(c.layer, dev), c.want)
 	}
+}
+
+// Layers name the axes of their weights for initializers without a layout: the deviations are those of PyTorch's
+// kaiming_normal_, sqrt(2/fan-in).
+func TestInitializersOfLayers(t *testing.T) {
+	dev, err := lazy.Open("eval", lazy.Seed(1))
+	require.NoError(t, err)
+	for layout, init := range map[string]lazy.Initializer{"": lazy.HeNormal(), "OI": lazy.HeNormal("OI")} {
+		net := struct {
+			Linear    layers.Linear
+			Embedding layers.Embedding
+		}{layers.Linear{In: 1000, Out: 10, Init: init}, layers.Embedding{Rows: 10, Features: 1000, Init: init, Padding: []int{0}}}
+		require.NoError(t, module.Build(&net, dev))
+		require.InEpsilon(t, math.Sqrt(2./1000), deviation(t, net.Linear.Weight), 0.03, layout)
+		require.InEpsilon(t, math.Sqrt(2./1000*9/10), deviation(t, net.Embedding.Weight), 0.03, layout)
+	}
+	net := struct {
+		Bilinear  layers.Bilinear
+		Conv      layers.Conv
+		Grouped   layers.Conv
+		Transpose layers.ConvTranspose
+	}{
+		layers.Bilinear{In1: 20, In2: 40, Out: 10, Init: lazy.HeNormal()},
+		layers.Conv{In: 32, Out: 4, Kernel: []int{5, 5}, Init: lazy.HeNormal()},
+		layers.Conv{In: 64, Out: 16, Kernel: []int{9}, Groups: 4, Init: lazy.HeNormal()},
+		layers.ConvTranspose{In: 4, Out: 32, Kernel: []int{3, 3, 3}, Init: lazy.HeNormal()},
+	}
+	require.NoError(t, module.Build(&net, dev))
+	require.InEpsilon(t, math.Sqrt(2./(20*40)), deviation(t, net.Bilinear.Weight), 0.05)
+	require.InEpsilon(t, math.Sqrt(2./(32*25)), deviation(t, net.Conv.Weight), 0.05)
+	require.InEpsilon(t, math.Sqrt(2./(16*9)), deviation(t, net.Grouped.Weight), 0.05)
+	require.InEpsilon(t, math.Sqrt(2./(32*27)), deviation(t, net.Transpose.Weight), 0.05)
+	err = module.Build(&layers.Conv{In: 4, Out: 2, Kernel: []int{3, 3}, Init: lazy.HeNormal("OI")}, dev)
+	require.ErrorContains(t, err, `layout "OI" does not name`, "a layout that was given stays")
+}
+
+// deviation is the root of the mean square of a variable.
+func deviation(t *testing.T, v *lazy.Tensor) float64 {
+	t.Helper()
+	xs, err := lazy.ToSlice[float32](v)
+	require.NoError(t, err)
+	squares := 0.0
+	for _, x := range xs {
+		squares += float64(x) * float64(x)
+	}
+	return math.Sqrt(squares / float64(len(xs)))
 }
 
 // First values are those that PyTorch draws from.

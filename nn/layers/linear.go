@@ -2,6 +2,7 @@ package layers
 
 import (
 	"math"
+	"strings"
 
 	"ltc/lazy"
 	"ltc/nn"
@@ -72,10 +73,16 @@ func declareWeights(b *module.Builder, w weights, fan, out int, dims ...int) {
 	if w.initBias == nil {
 		w.initBias = within
 	}
-	b.Variable(w.weight, w.init, dims...)
+	b.Variable(w.weight, byFeatures(w.init, len(dims)), dims...)
 	if !w.noBias {
 		b.Variable(w.bias, w.initBias, out)
 	}
+}
+
+// byFeatures names the axes of a weight for an initializer that scales with its fans, as PyTorch reads those of any weight:
+// the outputs, the inputs, and spatial axes.
+func byFeatures(init lazy.Initializer, rank int) lazy.Initializer {
+	return lazy.WithLayout(init, "OI"+strings.Repeat("S", rank-2))
 }
 
 // option is an option of a layer with its name.

@@ -64,7 +64,7 @@ var pages = []page{
 	}},
 	{"random.md", "Random numbers and initial values", "", []topic{
 		{string(ops.RandomNumbers), "* Random NewRandom RandomFrom Random.Uniform Random.Normal Random.RandInt Random.Bits Random.Bernoulli Random.BernoulliOf Random.Categorical Random.Multinomial Random.Permutation Random.Dropout Random.DropoutOf Random.Fork Random.State Random.SetState RandomState RandomState.MarshalText RandomState.UnmarshalText RandomState.MarshalBinary RandomState.UnmarshalBinary"},
-		{"Initial values", "Initializer Init SetValues SetView SetAll Constant Normal TruncatedNormal Uniform HeNormal HeUniform GlorotNormal GlorotUniform KaimingUniform"},
+		{"Initial values", "Initializer InitializerFunc InitializerFunc.Values WithLayout Init SetValues SetView SetAll Constant Normal TruncatedNormal Uniform HeNormal HeUniform GlorotNormal GlorotUniform KaimingUniform"},
 	}},
 	{"control.md", "Control flow", "Closures that record branches and loops: see [control flow](../controlflow.md).", []topic{
 		{string(ops.Control), "* If For ScanOptions Map Vmap VmapOptions"},
