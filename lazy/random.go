@@ -448,13 +448,14 @@ func TruncatedNormal(mean, stddev, low, high float64) Initializer {
 }
 
 // The initializers below know how many inputs and outputs an element of a weight is
-// between, its fan-in and fan-out. A layer names the axes of its weight by [WithLayout]. Elsewhere
-// a matrix is [in, out], as MatMul takes it on the right. The axes of any other weight must be named as [ConvOptions.Layout] names those of a
-// kernel, or by the whole of that layout. "OIHW" is the kernel that Conv takes by default.
-// "HWIO" is that of the layout "NHWC,HWIO->NHWC". "OI" is a matrix [out, in]. The fan-in
-// is the dimension of I times those of the spatial axes, the fan-out that of O times the
-// same. In a convolution with groups I has the input features of one group. Axes that are
-// named N hold weights of their own and count in neither.
+// between, its fan-in and fan-out. A layer names the axes of its weight by [WithLayout].
+// Elsewhere a matrix is [in, out], as MatMul takes it on the right. The axes of any other
+// weight must be named as [ConvOptions.Layout] names those of a kernel, or by the whole of
+// that layout. "OIHW" is the kernel that Conv takes by default. "HWIO" is that of the layout
+// "NHWC,HWIO->NHWC". "OI" is a matrix [out, in]. The fan-in is the dimension of I times
+// those of the spatial axes, the fan-out that of O times the same. In a convolution with
+// groups I has the input features of one group. Axes that are named N hold weights of their
+// own and count in neither.
 
 // HeNormal draws weights for layers followed by ReLU: normal with variance 2/fan-in (He,
 // Zhang, Ren, Sun: Delving deep into rectifiers, 2015, equation 10). It is PyTorch's

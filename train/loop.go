@@ -268,16 +268,21 @@ func (l *Loop) recordStep(x []*lazy.Tensor) (Values, error) {
 	if names := unused(grads, l.Optimizer); len(names) > 0 && !l.AllowUnused {
 		return nil, fmt.Errorf("the loss does not depend on %s: %s; use the layers in Forward, freeze them, or set AllowUnused", diag.Count(len(names), "parameter"), strings.Join(names, ", "))
 	}
-	return values, l.stepGrads(grads)
+	return values, l.stepGrads(grads, values)
 }
 
-// stepGrads records the update by gradients of the loss, or of the scaled loss: they are clipped by their true size.
-func (l *Loop) stepGrads(grads []*lazy.Tensor) (err error) {
+// skipped is the name of a value beside those of Loss: 1 for a step that the scaler skips.
+const skipped = "train.skipped"
+
+// stepGrads records the update by gradients of the loss, or of the scaled loss: they are clipped by their true size. With a
+// scaler the values get the one that says whether it skips the step.
+func (l *Loop) stepGrads(grads []*lazy.Tensor, values Values) (err error) {
 	step := l.Optimizer.StepGrads
 	if l.Scaler != nil {
 		if grads, err = l.Scaler.Unscale(grads); err != nil {
 			return err
 		}
+		values[skipped] = l.Scaler.NonFinite().Convert(lazy.F32)
 		step = l.Scaler.StepGrads
 	}
 	if l.ClipValue > 0 {
@@ -295,7 +300,9 @@ func (l *Loop) stepGrads(grads []*lazy.Tensor) (err error) {
 
 // Step trains on one batch and returns its values. It does not move the loader.
 //
-// A loss that is not finite is an error that wraps lazy.ErrNaN. The parameters have been updated then, and are lost. On a
+// A loss that is not finite is an error that wraps lazy.ErrNaN. The parameters have been updated then, and are lost. A step
+// that Scaler skips is no error: it counts as a step, and the means of
+// the epoch are without its values if the loss is not finite. On a
 // device with lazy.CheckNaNs the step fails before that, and the error has the first op that made a NaN, and its line.
 func (l *Loop) Step(ctx context.Context, b data.Arrays) (Means, error) {
 	if err := checkBatch(b); err != nil {
@@ -325,10 +332,16 @@ func (l *Loop) Step(ctx context.Context, b data.Arrays) (Means, error) {
 		}
 		return nil, fmt.Errorf("train: step %d: %w", l.step, err)
 	}
-	if err := finite(values["loss"]); err != nil {
-		return values, fmt.Errorf("train: step %d: %w", l.step, err)
+	skips := values[skipped] != 0
+	delete(values, skipped)
+	lost := finite(values["loss"])
+	if lost != nil && !skips {
+		return values, fmt.Errorf("train: step %d: %w", l.step, lost)
 	}
 	l.step++
+	if lost != nil {
+		return values, nil
+	}
 	if l.sums == nil {
 		l.sums = Means{}
 	}

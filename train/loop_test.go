@@ -220,6 +220,47 @@ func TestResumeWithScaler(t *testing.T) {
 	}
 }
 
+// A step that the scaler skips goes on at a loss that is not finite, as with torch.amp.GradScaler. One that it takes is an
+// error.
+func TestScalerSkipsInfiniteLoss(t *testing.T) {
+	l := newLoop(t)
+	l.Scaler = amp.NewLossScaler(l.Optimizer, amp.ScalerConfig{Scale: 0x1p12})
+	loss := l.Loss
+	l.Loss = func(x []*lazy.Tensor) train.Values {
+		values := loss(x)
+		scale := x[0].Trace().Read(l.Scaler.Factor())
+		values["loss"] = values["loss"].Mul(scale.GreaterScalar(0x1p10).Where(scale.MulScalar(0).AddScalar(math.Inf(1)), scale.MulScalar(0).AddScalar(1)))
+		return values
+	}
+	l.Validation, l.Epochs, l.Checkpoint = nil, 1, filepath.Join(t.TempDir(), "train.safetensors")
+	weight := func() []float32 {
+		w, err := lazy.ToSlice[float32](l.Optimizer.Params()[0])
+		require.NoError(t, err)
+		return w
+	}
+	first := weight()
+	l.OnStep = func(step int, values train.Means) error {
+		require.Len(t, values, 2)
+		require.Equal(t, step < 2, math.IsInf(values["loss"], 1), "step %d", step)
+		require.Equal(t, step < 2, slices.Equal(first, weight()), "step %d", step)
+		return nil
+	}
+	require.NoError(t, l.Run(t.Context()))
+	require.Equal(t, 5, l.Steps())
+	require.Equal(t, 0x1p10, l.Scaler.Factor().Float())
+	require.False(t, math.IsInf(l.History[0].Train["loss"], 0), l.History[0])
+
+	l = newLoop(t)
+	l.Scaler = amp.NewLossScaler(l.Optimizer, amp.ScalerConfig{})
+	loss = l.Loss
+	l.Loss = func(x []*lazy.Tensor) train.Values {
+		values := loss(x)
+		values["loss"] = values["loss"].AddScalar(math.Inf(1)) // whose gradients are finite
+		return values
+	}
+	require.ErrorIs(t, l.Run(t.Context()), lazy.ErrNaN)
+}
+
 // The gradients of a step are clipped: with a rate of 1 they are what the parameters change by.
 func TestClips(t *testing.T) {
 	changes := func(change func(l *train.Loop)) (norm, largest float64) {

@@ -194,6 +194,15 @@ func (s *LossScaler) Unscale(grads []*lazy.Tensor) ([]*lazy.Tensor, error) {
 	return unscaled, found.Err()
 }
 
+// NonFinite returns whether a gradient that [LossScaler.Unscale] got is not finite, a scalar of bool: StepGrads skips the
+// step then. It is nil before Unscale and after StepGrads.
+func (s *LossScaler) NonFinite() *lazy.Tensor {
+	if s == nil {
+		return nil
+	}
+	return s.found
+}
+
 // StepGrads is [optim.Optimizer.StepGrads] with gradients that [LossScaler.Unscale] of this step returned, changed or not.
 // If one was not finite, parameters and state stay what they were, and the scale shrinks.
 func (s *LossScaler) StepGrads(grads []*lazy.Tensor) error {
