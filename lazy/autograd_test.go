@@ -394,6 +394,14 @@ func TestAutocast(t *testing.T) {
 		require.InEpsilon(t, 10*sum, got[1][0], 1.0/128)
 		require.NotEqual(t, float32(10*sum), float32(got[1][0]))
 	}
+	end := tr.Autocast(BF16)
+	err := x.Convert(F64).MatMul(w).Err()
+	require.ErrorContains(t, err, "matmul(f64[2,4], bf16[4,4]): dtypes differ: x is f64 and y is bf16; convert one with Convert; the scope of Autocast at autograd_test.go:")
+	require.ErrorContains(t, err, " converts operands of up to f32 to bf16 (matmul_c2)")
+	q := x.Reshape(1, 2, 4)
+	require.ErrorContains(t, q.Attention(q.Convert(F64), q, AttentionOptions{}).Err(), " converts operands of up to f32 to bf16 (attention")
+	end()
+	require.NotContains(t, x.Convert(F64).MatMul(w).Err().Error(), "Autocast")
 	tr.Autocast(I32)()
 	require.ErrorContains(t, tr.MarkStep(), "autocast(): dtype is i32: give it BF16 or F16")
 }

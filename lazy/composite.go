@@ -111,6 +111,7 @@ func (c *composite) guard(a []setting, xs ...*Tensor) (tr *Trace, bad *Tensor) {
 	}
 	c.convert(tr, xs)
 	if i, reason := shapeinfer.CheckDTypes(c.row, len(xs), func(i int) types.DType { return xs[i].DType() }); reason != "" {
+		reason += tr.besideAutocast(reason, len(xs), func(i int) types.DType { return xs[i].DType() })
 		return nil, c.refuse(tr, fmt.Sprintf("c%d", i+1), reason, xs...)
 	}
 	for i := range a {

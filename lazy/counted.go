@@ -93,12 +93,13 @@ func (tr *Trace) origins(ts ...types.Type) (all []string) {
 // from data, it says from which.
 func (tr *Trace) typeError(site callsite.Site, err error, in []*ir.Node) *OpError {
 	e := typeError(site, err)
-	if len(tr.counts) == 0 {
-		return e
-	}
 	var ts []types.Type
 	for _, n := range in {
 		ts = append(ts, n.Type)
+	}
+	e.Reason += tr.besideAutocast(e.Reason, len(ts), func(i int) types.DType { return ts[i].DType })
+	if len(tr.counts) == 0 {
+		return e
 	}
 	from := tr.origins(ts...)
 	if len(from) > 0 {

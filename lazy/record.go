@@ -2,10 +2,12 @@ package lazy
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ltc/internal/callsite"
 	"ltc/ir"
@@ -269,6 +271,20 @@ func underAutocast(a, b types.DType) string {
 		return ""
 	}
 	return "; in a scope of Autocast products are narrower: convert the result with Convert"
+}
+
+// besideAutocast is what the reason that dtypes differ adds in a scope of [Trace.Autocast] that has converted some of n
+// operands and not others; "" elsewhere.
+func (tr *Trace) besideAutocast(reason string, n int, dtype func(i int) types.DType) string {
+	if tr == nil || tr.autocast == types.Invalid || len(tr.casts) == 0 || !strings.HasPrefix(reason, "dtypes differ") {
+		return ""
+	}
+	for i := range n {
+		if dtype(i) == tr.autocast {
+			return fmt.Sprintf("; the scope of Autocast at %v converts operands of up to f32 to %v", tr.casts[len(tr.casts)-1].begun, tr.autocast)
+		}
+	}
+	return ""
 }
 
 // typeScope is an open scope of [Trace.Autocast] or [Trace.NoGrad].
