@@ -27,7 +27,7 @@ var (
 	ofSize = footprint.New(append(slices.Clone(common), reflect.TypeFor[*entry]())...)
 )
 
-// ResidentBytes implements [backends.Resident]: the program with its module, the text
+// ResidentBytes implements [backends.Resident]: the program, the text
 // of its kernels, about as much code on the device, and constants there. The blocks of
 // memory that runs work in are the queue's. Runners count as they are made: see
 // [executable.count].

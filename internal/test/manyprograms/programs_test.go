@@ -105,7 +105,7 @@ func TestManyProgramsAreFlat(t *testing.T) {
 }
 
 // What backends say of their programs is about what these keep of the heap. On the GPU
-// that is not there some half of it is the interpreter's form of the kernels.
+// that is not there some 60 % of it is the interpreter's form of the kernels.
 func TestProgramsTakeWhatTheySay(t *testing.T) {
 	t.Setenv("LTC_TIERS", "0") // what compiles meanwhile has memory, too
 	const n = 24
@@ -126,7 +126,7 @@ func TestProgramsTakeWhatTheySay(t *testing.T) {
 			t.Logf("%s, %d ops: %d bytes a program, %d are said", backend, 2*ops, took/n, said/n)
 			least := took * 3 / 4
 			if backend == "cudasim" {
-				least = took * 2 / 5
+				least = took / 3
 			}
 			require.Greater(t, said, least, "%s, %d ops", backend, 2*ops)
 			require.Less(t, said, took*2+n*16<<10, "%s, %d ops", backend, 2*ops) // code is not on the heap
