@@ -117,6 +117,9 @@ func ReadIDXArray(name string, r io.Reader) (soa.View, error) {
 		return soa.View{}, fmt.Errorf("%s: %w", name, err)
 	}
 	t := types.Of(kind.dtype, dims...)
+	if err := t.Check(); err != nil { // of large dimensions beside one of 0
+		return soa.View{}, fmt.Errorf("%s: %w", name, err)
+	}
 	bytes, err := files.ReadDeclared(name, nil, plain, t.Bytes())
 	if err != nil {
 		return soa.View{}, err
