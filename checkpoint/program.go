@@ -42,7 +42,7 @@ func (p *Program) Close() {
 // [OpenProgram] refuses. A file of safetensors that has no program's constants, such as a checkpoint
 // of training, is not replaced: that is an error.
 func SaveProgram(path string, x *lazy.Exported) error {
-	weights, err := constantsPath(path)
+	weights, err := ConstantsPath(path)
 	if err == nil && x == nil {
 		err = errors.New("there is no program, it is nil")
 	}
@@ -70,7 +70,7 @@ func SaveProgram(path string, x *lazy.Exported) error {
 // OpenProgram reads the text at path, whose name ends in .mlir, and maps the constants beside it. The
 // error, if they are of another text, says so.
 func OpenProgram(path string) (*Program, error) {
-	weights, err := constantsPath(path)
+	weights, err := ConstantsPath(path)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -135,8 +135,8 @@ func hashOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// constantsPath returns the name of the file of constants beside a program.
-func constantsPath(path string) (string, error) {
+// ConstantsPath returns the path of the constants that [SaveProgram] writes beside the program at path.
+func ConstantsPath(path string) (string, error) {
 	name, ok := strings.CutSuffix(path, ".mlir")
 	if !ok {
 		return "", errors.New("the name of a program ends in .mlir")

@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ltc/backends"
+	"ltc/checkpoint"
 	"ltc/internal/diag"
 	"ltc/internal/samples"
 	"ltc/soa"
@@ -34,6 +36,18 @@ func (in *inputs) Set(s string) error {
 	}
 	*in = append(*in, input{name, source})
 	return nil
+}
+
+// weights returns the file of constants that checkpoint.SaveProgram wrote beside a program,
+// and their names; "" if there is none.
+func weights(program string) (file string, names []string) {
+	p, err := checkpoint.OpenProgram(program)
+	if err != nil {
+		return "", nil
+	}
+	defer p.Close()
+	file, _ = checkpoint.ConstantsPath(program) // an error has been that of OpenProgram
+	return file, slices.Collect(maps.Keys(p.Constants))
 }
 
 // values returns a value for each argument: first those given by name, then
@@ -76,9 +90,27 @@ func (in inputs) values(p *program, args []backends.Arg, madeUp bool) ([]soa.Vie
 		}
 	}
 	if len(missing) > 0 {
+		if hint := in.hint(p, args); hint != "" {
+			missing = append(missing, "\n"+hint)
+		}
 		return nil, fmt.Errorf("no -input for%s", strings.Join(missing, ""))
 	}
 	return b.values, nil
+}
+
+// hint says which file beside the program has its weights, if no flag names that file.
+func (in inputs) hint(p *program, args []backends.Arg) string {
+	file, names := weights(p.file)
+	n := 0
+	for _, a := range args {
+		if slices.Contains(names, a.Name) {
+			n++
+		}
+	}
+	if n == 0 || slices.ContainsFunc(in, func(x input) bool { return filepath.Base(x.source) == filepath.Base(file) }) {
+		return ""
+	}
+	return fmt.Sprintf("%s has the weights of the program, %s: add -input %s", file, diag.Count(n, "argument"), file)
 }
 
 // binding is the arguments' values as far as they are known.

@@ -249,6 +249,22 @@ func TestSavedProgram(t *testing.T) {
 	require.Zero(t, status, out)
 	require.Contains(t, out, "f32[1,2]\n[[0.26894143  0.7310586]]\n")
 
+	hint := weights + " has the weights of the program, 1 argument: "
+	out, status = output("show", program)
+	require.Zero(t, status, out)
+	require.Contains(t, out, "ltc-dump show: "+hint+"run takes them with -input "+weights+"\n")
+	for _, given := range []string{"x=iota", "iota"} {
+		out, status = output("run", program, "-size", "1", "-input", given)
+		require.Equal(t, 1, status)
+		require.Contains(t, out, "\n"+hint+"add -input "+weights+"\n")
+	}
+	out, status = output("run", "-profile", program, "-size", "1")
+	require.Zero(t, status, out)
+	require.Contains(t, out, "warning: values are random: "+hint)
+	out, status = output("run", "-profile", program, "-size", "1", "-input", weights)
+	require.Zero(t, status, out)
+	require.NotContains(t, out, hint)
+
 	out, status = output("run", program, "-size", "1", "-input", "w="+weights)
 	require.Equal(t, 1, status)
 	require.Contains(t, out, "a .safetensors file gives arguments by its own names: leave out the name before it")

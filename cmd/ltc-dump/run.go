@@ -151,6 +151,9 @@ func (r *running) execute(ctx context.Context, c *call, b backends.Backend, p *p
 	if err != nil {
 		return err
 	}
+	if hint := r.given.hint(p, args); r.profile && hint != "" {
+		fmt.Fprintf(c.stderr, "ltc-dump %s: warning: values are random: %s\n", c.name, hint)
+	}
 	values, err := r.given.values(p, args, r.profile)
 	if err != nil {
 		return err

@@ -78,6 +78,9 @@ func show(c *call) error {
 		if err != nil {
 			return err
 		}
+		if file, names := weights(args[0]); file != "" {
+			fmt.Fprintf(c.stderr, "ltc-dump show: %s has the weights of the program, %s: run takes them with -input %s\n", file, diag.Count(len(names), "argument"), file)
+		}
 		for i := range all {
 			src := &all[i]
 			if len(all) > 1 {
