@@ -94,7 +94,7 @@ func (a *Average) Means() []*lazy.Tensor { return slices.Clone(a.means) }
 
 // State returns all variables, for checkpoints.
 func (a *Average) State() []*lazy.Tensor {
-	if a.err != nil {
+	if a == nil || a.err != nil { // nil: of a train.Loop without
 		return nil
 	}
 	return append(a.Means(), a.count)

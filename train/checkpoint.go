@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 
 	"ltc/checkpoint"
@@ -16,6 +17,7 @@ import (
 
 // progress is what a checkpoint has besides tensors.
 type progress struct {
+	Net      []string           `json:"net"` // names of the network's variables
 	Step     int                `json:"step"`
 	Position data.Position      `json:"position"`
 	Batches  data.Batches       `json:"batches"`
@@ -62,7 +64,7 @@ func (m *Means) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// variables are the network's, by their paths, and those of the optimizer and of the scaler, by their names.
+// variables are the network's, by their paths, and by their names those of the optimizer, the scaler, the averages and State.
 func (l *Loop) variables() iter.Seq2[string, *lazy.Tensor] {
 	return func(yield func(string, *lazy.Tensor) bool) {
 		for name, v := range module.State(l.Net) {
@@ -70,7 +72,7 @@ func (l *Loop) variables() iter.Seq2[string, *lazy.Tensor] {
 				return
 			}
 		}
-		for name, v := range checkpoint.ByName(append(l.Optimizer.State(), l.Scaler.State()...)...) {
+		for name, v := range checkpoint.ByName(slices.Concat(l.Optimizer.State(), l.Scaler.State(), l.Average.State(), l.State)...) {
 			if !yield(name, v) {
 				return
 			}
@@ -78,8 +80,8 @@ func (l *Loop) variables() iter.Seq2[string, *lazy.Tensor] {
 	}
 }
 
-// Save writes a checkpoint, as checkpoint.Save does: the variables of the network, the optimizer and the scaler, the streams of
-// Random, the loader's position, and what the epochs found. A loop that loads it goes on with the same bits.
+// Save writes a checkpoint, as checkpoint.Save does: the variables of the network, the optimizer, the scaler, the averages and
+// State, the streams of Random, the loader's position, and what the epochs found. A loop that loads it goes on with the same bits.
 func (l *Loop) Save(path string) error {
 	if err := l.check(); err != nil {
 		return err
@@ -88,7 +90,11 @@ func (l *Loop) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("train: save: %w", err)
 	}
-	p := progress{l.step, l.Train.Position(), l.Train.Batches, l.Optimizer.LR(), l.randomStates(), l.sums, l.examples, l.trained, l.History}
+	var net []string
+	for name := range module.State(l.Net) {
+		net = append(net, name)
+	}
+	p := progress{net, l.step, l.Train.Position(), l.Train.Batches, l.Optimizer.LR(), l.randomStates(), l.sums, l.examples, l.trained, l.History}
 	state.Metadata = checkpoint.Metadata{"train": p}
 	if err := checkpoint.Save(path, state); err != nil {
 		return fmt.Errorf("train: %w", err)
@@ -115,7 +121,7 @@ func (l *Loop) Load(path string) error {
 	defer f.Close()
 	var p progress
 	if err := f.Metadata.Value("train", &p); err != nil {
-		return fmt.Errorf("train: load %s: %w: want a file of Save of this package; checkpoint.LoadInto loads weights alone", path, err)
+		return fmt.Errorf("train: load %s: %w: want a file of Save of this package; LoadWeights loads weights alone", path, err)
 	}
 	if len(p.Random) != len(l.Random) {
 		return fmt.Errorf("train: load %s: it has the states of %d random streams, and Random %d: give the same streams as when it was saved", path, len(p.Random), len(l.Random))
@@ -136,5 +142,32 @@ func (l *Loop) Load(path string) error {
 	}
 	l.Optimizer.SetLR(p.LR)
 	l.step, l.sums, l.examples, l.trained, l.History = p.Step, p.Sums, p.Examples, p.Trained, p.History
+	return nil
+}
+
+// LoadWeights gives the variables of a network the values of a file: the network's part of a checkpoint of [Loop.Save], or all
+// tensors of another file, as checkpoint.Load does. After an error nothing has changed.
+func LoadWeights(path string, net any) error {
+	if err := module.Check(net); err != nil {
+		return fmt.Errorf("train: load %s: %w", path, err)
+	}
+	f, err := checkpoint.Open(path)
+	if err != nil {
+		return fmt.Errorf("train: load: %w", err)
+	}
+	defer f.Close()
+	var o checkpoint.Options
+	var p progress
+	if f.Metadata.Value("train", &p) == nil {
+		o.Rename = func(name string) string {
+			if !slices.Contains(p.Net, name) {
+				return ""
+			}
+			return name
+		}
+	}
+	if err := checkpoint.LoadInto(module.State(net), &f.State, o); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
 	return nil
 }

@@ -119,11 +119,10 @@ func ExampleLoop_averages() {
 	params := loop.Optimizer.Params()
 	dev := params[0].Device()
 
-	ema := optim.NewEMA(dev, params, 0.9)
-	tr := lazy.NewTrace(dev)
-	loop.OnStep = func(int, train.Means) error { return errors.Join(ema.Update(tr), tr.MarkStep()) }
+	loop.Average = optim.NewEMA(dev, params, 0.9)
 	check(loop.Run(context.Background()))
-	check(ema.Swap(tr)) // the network has the averages; a second Swap gives back what was trained
+	tr := lazy.NewTrace(dev)
+	check(loop.Average.Swap(tr)) // the network has the averages; a second Swap gives back what was trained
 	check(tr.MarkStep())
 	found, err := loop.Evaluate(context.Background(), loop.Validation)
 	check(err)

@@ -50,8 +50,12 @@ type Loop struct {
 	ClipNorm   float64                   // the most that the norm of all gradients together may be, as optim.ClipNorm; 0: no clipping
 	ClipValue  float64                   // clamps each element of a gradient to ±ClipValue, as optim.ClipValue, before ClipNorm; 0: no clipping
 	Scaler     *amp.LossScaler           // loss scaler of Optimizer, for gradients of f16; nil: losses are not scaled
+	Average    *optim.Average            // averages of parameters, which each step updates, also one that Scaler skips; nil: none
 	Stop       EarlyStop                 // ends training before the last epoch
 	Random     []*lazy.Random            // streams that Loss or layers draw from, for checkpoints: see module.Random
+	// State has further variables that checkpoints keep, such as those that Loss or OnStep assign. Their names differ. OnEpoch
+	// comes after the save: what it assigns is not in the file.
+	State []*lazy.Tensor
 	// Checkpoint is a file that Run saves to after each epoch and after each EverySteps steps. Run goes on from it if it is
 	// there. "" for none. A step with a finite loss can make parameters that are NaN, and the next save has them: keep
 	// copies of the file from OnEpoch.
@@ -125,6 +129,9 @@ func (l *Loop) check() error {
 		if !(limit.of >= 0) {
 			return fmt.Errorf("train: %s is %v: give a limit above 0, or 0 for none", limit.field, limit.of)
 		}
+	}
+	if i := slices.Index(l.State, nil); i >= 0 {
+		return fmt.Errorf("train: State[%d] is nil: give variables with names", i)
 	}
 	if l.Scaler != nil {
 		if err := l.Scaler.Check(l.Optimizer); err != nil {
@@ -268,7 +275,10 @@ func (l *Loop) recordStep(x []*lazy.Tensor) (Values, error) {
 	if names := unused(grads, l.Optimizer); len(names) > 0 && !l.AllowUnused {
 		return nil, fmt.Errorf("the loss does not depend on %s: %s; use the layers in Forward, freeze them, or set AllowUnused", diag.Count(len(names), "parameter"), strings.Join(names, ", "))
 	}
-	return values, l.stepGrads(grads, values)
+	if err := l.stepGrads(grads, values); err != nil || l.Average == nil {
+		return values, err
+	}
+	return values, l.Average.Update(loss.Trace())
 }
 
 // skipped is the name of a value beside those of Loss: 1 for a step that the scaler skips.

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	_ "ltc/backends/reference/llvm"
+	"ltc/checkpoint"
 	"ltc/data"
 	"ltc/data/digits"
 	"ltc/internal/test/snippets"
@@ -78,7 +79,7 @@ func bits(t testing.TB, l *train.Loop) map[string][]uint32 {
 	for name, v := range module.State(l.Net) {
 		add(name, v)
 	}
-	for _, v := range append(l.Optimizer.State(), l.Scaler.State()...) {
+	for _, v := range slices.Concat(l.Optimizer.State(), l.Scaler.State(), l.Average.State(), l.State) {
 		add(v.Name(), v)
 	}
 	return all
@@ -218,6 +219,88 @@ func TestResumeWithScaler(t *testing.T) {
 		requireSame(t, bits(t, whole), bits(t, again), cut)
 		require.Equal(t, history(whole), history(again))
 	}
+}
+
+// A run goes on with the bits of its averages: those that each step updates, and those of epochs, which are the caller's.
+func TestResumeWithAverages(t *testing.T) {
+	averaged := func(cut int) *train.Loop {
+		l := newLoop(t)
+		params := l.Optimizer.Params()
+		dev := params[0].Device()
+		l.Average = optim.NewEMA(dev, params, 0.9)
+		swa, tr := optim.NewSWA(dev, params), lazy.NewTrace(dev)
+		l.State = swa.State()
+		l.OnStep = func(step int, _ train.Means) error {
+			if step == cut {
+				return errStop
+			}
+			if l.Train.Position().Batch > 0 {
+				return nil
+			}
+			return errors.Join(swa.Update(tr), tr.MarkStep())
+		}
+		return l
+	}
+	whole := averaged(-1)
+	require.NoError(t, whole.Run(t.Context()))
+	training, _ := whole.Report()
+	require.EqualValues(t, 1, training.Compiled)
+	for _, cut := range []int{1, 4, 5, 11} {
+		l := averaged(cut)
+		l.Checkpoint, l.EverySteps = filepath.Join(t.TempDir(), "train.safetensors"), 1
+		require.ErrorIs(t, l.Run(t.Context()), errStop)
+		again := averaged(-1)
+		again.Checkpoint = l.Checkpoint
+		require.NoError(t, again.Run(t.Context()))
+		requireSame(t, bits(t, whole), bits(t, again), cut)
+	}
+}
+
+// The averages of a loop are those of updates after its steps.
+func TestAverage(t *testing.T) {
+	l := newLoop(t)
+	params := l.Optimizer.Params()
+	dev := params[0].Device()
+	l.Average = optim.NewEMA(dev, params, 0.9)
+	want, tr := optim.NewEMA(dev, params, 0.9), lazy.NewTrace(dev)
+	l.OnStep = func(int, train.Means) error { return errors.Join(want.Update(tr), tr.MarkStep()) }
+	require.NoError(t, l.Run(t.Context()))
+	for i, mean := range l.Average.Means() {
+		of := func(v *lazy.Tensor) []float32 {
+			x, err := lazy.ToSlice[float32](v)
+			require.NoError(t, err)
+			return x
+		}
+		require.InDeltaSlice(t, of(want.Means()[i]), of(mean), 1e-6, mean.Name())
+		require.NotEqual(t, of(params[i]), of(mean), mean.Name())
+	}
+}
+
+// LoadWeights takes the network's part of a checkpoint, and all of a file of weights.
+func TestLoadWeights(t *testing.T) {
+	dir := t.TempDir()
+	l := newLoop(t)
+	l.Epochs = 1
+	require.NoError(t, l.Run(t.Context()))
+	checkpointed, weights := filepath.Join(dir, "train.safetensors"), filepath.Join(dir, "net.safetensors")
+	require.NoError(t, l.Save(checkpointed))
+	state, err := checkpoint.StateOf(module.State(l.Net))
+	require.NoError(t, err)
+	require.NoError(t, checkpoint.Save(weights, state))
+	for _, path := range []string{checkpointed, weights} {
+		other := newLoop(t, lazy.Seed(7))
+		require.NoError(t, train.LoadWeights(path, other.Net))
+		want, got := bits(t, l), bits(t, other)
+		for name := range module.State(other.Net) {
+			require.Equal(t, want[name], got[name], name)
+		}
+
+		deeper := layers.Sequential{&layers.Linear{In: digits.Pixels, Out: 16}}
+		require.NoError(t, module.Build(deeper, other.Optimizer.Params()[0].Device()))
+		require.ErrorContains(t, train.LoadWeights(path, deeper), "extra: 7 tensors")
+	}
+	require.ErrorIs(t, train.LoadWeights(filepath.Join(dir, "none"), l.Net), fs.ErrNotExist)
+	require.ErrorContains(t, train.LoadWeights(weights, 3), "int is not a module")
 }
 
 // A step that the scaler skips goes on at a loss that is not finite, as with torch.amp.GradScaler. One that it takes is an
@@ -367,6 +450,7 @@ func TestMistakes(t *testing.T) {
 		{func(l *train.Loop) { l.Loss = nil }, `train: Loss is nil: give a function that records the value "loss"`},
 		{func(l *train.Loop) { l.ClipNorm = -1 }, "train: ClipNorm is -1: give a limit above 0, or 0 for none"},
 		{func(l *train.Loop) { l.ClipValue = math.NaN() }, "train: ClipValue is NaN: give a limit above 0, or 0 for none"},
+		{func(l *train.Loop) { l.State = []*lazy.Tensor{nil} }, "train: State[0] is nil: give variables with names"},
 		{func(l *train.Loop) { l.Scaler = new(amp.LossScaler) }, "train: Scaler: loss_scaler: the scaler is the zero value: make it by NewLossScaler"},
 		{func(l *train.Loop) {
 			other := optim.NewSGD(l.Optimizer.Params()[0].Device(), l.Optimizer.Params(), optim.SGDConfig{LR: 1})
