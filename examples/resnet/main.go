@@ -12,7 +12,6 @@ import (
 	"time"
 
 	_ "ltc/backends/reference/llvm" // registers "cpu" and "eval", with its compiler
-	"ltc/checkpoint"
 	"ltc/data"
 	"ltc/lazy"
 	"ltc/nn"
@@ -30,7 +29,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.data, "data", "out/inputs/fashion", "folder of the data, as in Debian's package dataset-fashion-mnist")
-	flag.StringVar(&o.weights, "weights", "", "file with the weights to begin with, of PyTorch or safetensors")
+	flag.StringVar(&o.weights, "weights", "", "file with the weights to begin with, of PyTorch, safetensors or -checkpoint")
 	flag.StringVar(&o.checkpoint, "checkpoint", "", "file to save to after each epoch, and to go on from")
 	flag.IntVar(&o.depth, "depth", 18, "layers: 10, 18 or 34")
 	flag.IntVar(&o.width, "width", 16, "channels of the first stage; ResNet-18 has 64")
@@ -78,7 +77,7 @@ func run(ctx context.Context, o options, out io.Writer) (*train.Loop, error) {
 		return nil, err
 	}
 	if o.weights != "" {
-		if _, err := checkpoint.Load(o.weights, module.State(net), checkpoint.Options{}); err != nil {
+		if err := train.LoadWeights(o.weights, net); err != nil {
 			return nil, err
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -66,22 +65,6 @@ func TestLogitsOfPyTorch(t *testing.T) {
 	}
 }
 
-// write writes images of n examples whose labels are seen: row 2·label+4 is white.
-func write(t *testing.T, dir, part string, n int) {
-	images := []byte{0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28}
-	labels := []byte{0, 0, 8, 1, 0, 0, 0, 0}
-	for _, file := range [][]byte{images, labels} {
-		binary.BigEndian.PutUint32(file[4:], uint32(n))
-	}
-	for i := range n {
-		image := make([]byte, 28*28)
-		copy(image[28*(2*(i%10)+4):], bytes.Repeat([]byte{255}, 28))
-		images, labels = append(images, image...), append(labels, byte(i%10))
-	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, part+"-images-idx3-ubyte.gz"), images, 0o644)) // gzipped or not
-	require.NoError(t, os.WriteFile(filepath.Join(dir, part+"-labels-idx1-ubyte.gz"), labels, 0o644))
-}
-
 // canceler cancels a run that prints a text.
 type canceler struct {
 	text   string
@@ -99,8 +82,8 @@ func (c canceler) Write(line []byte) (int, error) {
 // that was interrupted goes on with the same bits.
 func TestEasyImages(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "train", 160)
-	write(t, dir, "t10k", 600)
+	inputs.Stripes(t, dir, "train", 160)
+	inputs.Stripes(t, dir, "t10k", 600)
 	var out bytes.Buffer
 	o := options{data: dir, depth: 10, width: 4, images: 150, epochs: 8}
 	loop, err := run(t.Context(), o, &out)
@@ -125,7 +108,12 @@ func TestEasyImages(t *testing.T) {
 	require.Equal(t, loop.History[7].Validation, again.History[7].Validation)
 	require.True(t, bytes.Equal(saved(t, loop.Net), saved(t, again.Net)))
 
-	o.weights, o.checkpoint = "testdata/small.pth", ""
+	o.weights, o.checkpoint, o.epochs = o.checkpoint, "", 1 // the network's part of a checkpoint
+	further, err := run(t.Context(), o, io.Discard)
+	require.NoError(t, err)
+	require.Greater(t, further.History[0].Train["accuracy"], first.Train["accuracy"]+0.3)
+
+	o.weights = "testdata/small.pth"
 	_, err = run(t.Context(), o, io.Discard)
 	require.ErrorContains(t, err, "layer4.0.conv2.weight", "its layers are narrower")
 }
