@@ -26,7 +26,7 @@ func NewNet() *Net {
 }
 
 func (n *Net) Forward(x *lazy.Tensor) *lazy.Tensor {
-	x = n.Conv.Forward(x).ReLU().MaxPool([]int{2, 2}, lazy.PoolOptions{})
+	x = nn.MaxPoolValues(n.Conv.Forward(x).ReLU(), []int{2, 2}, nn.PoolOptions{})
 	return n.Head.Forward(n.Drop.Forward(x.Flatten(1, -1)))
 }
 
