@@ -127,6 +127,10 @@ func (f *Function) Warmup(ctx context.Context, given ...*Tensor) error {
 // Call runs the function on args, variables or tensors with values, and returns
 // its first result, which has a value and can be used in any trace of the
 // device.
+//
+// A cancelled call leaves variables as they were. If ctx can end, the call therefore writes
+// the variables that its last ops assign to memory of its own, and copies them at the end.
+// [context.Background] avoids these copies. So it is with [Trace.MarkStepContext].
 func (f *Function) Call(ctx context.Context, args ...*Tensor) (*Tensor, error) {
 	all, err := f.CallAll(ctx, args...)
 	if err != nil {
