@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ltc/batching"
 	"ltc/internal/diag"
@@ -377,8 +378,8 @@ func (x *Tensor) choose(op string, indices []*Tensor) (c chosen, bad *Tensor) {
 		s, ok := shapeinfer.BroadcastShapes(common, i.OpenShape())
 		if !ok {
 			hint := ""
-			if dims.HasExpr(common...) || dims.HasExpr(i.OpenShape()...) {
-				hint = "; a mask has an open number of places: give indices of a fixed size beside it, or one mask of both axes"
+			if x.tr.fromData(types.Type{Shape: common}, i.Type()) {
+				hint = "; the sizes follow from data: index by masks, whose numbers of places are compared when the step runs"
 			}
 			return c, x.violates(op, "broadcast", fmt.Sprintf("the indices of axis %d have the shape %v, which does not broadcast with %v%s", a, i.OpenShape(), common, hint))
 		}
@@ -443,8 +444,9 @@ func (c *chosen) order() []int {
 
 // Index returns the elements of x that indices choose along its first axes, as x[i, j, …]
 // does in PyTorch. An index that is nil stands for a whole axis. A mask of bools, which has the
-// dimensions of as many axes of x, stands for the places at which it is true: beside others for as many as these
-// have, or for one. The others are integers that broadcast to one shape, whose axes take the place of those of x: of the first, or before
+// dimensions of as many axes of x, stands for the places at which it is true. The others are integers. All
+// broadcast to one shape, the places of a mask as a vector. That two numbers of places do not is an error of the
+// step. The axes of the shape take the place of those of x: of the first, or before
 // all if the axes are apart. A negative index counts from the end. An index out of range is
 // an error of the step, or some element where none looks at indices: see [CheckIndices].
 func (x *Tensor) Index(indices ...*Tensor) *Tensor {
@@ -467,44 +469,133 @@ func (x *Tensor) index(op string, indices []*Tensor) *Tensor {
 }
 
 // placesOf returns indices with the places at which masks are true in place of these: a mask of
-// several axes is for as many of x. Beside other indices there are as many places as these have.
+// several axes is for as many of x. The places broadcast with the other indices and with those of
+// other masks, as their counts say when the step runs.
 func (x *Tensor) placesOf(op string, indices []*Tensor) (all []*Tensor, bad *Tensor) {
-	beside := 1
+	if !slices.ContainsFunc(indices, isMask) {
+		return indices, nil
+	}
+	from, beside := 0, 1
+	var open, of []*Tensor // the indices whose last dimension is open, and the tensors that they follow from
 	for _, i := range indices {
-		if i != nil && i.err == nil && i.DType() != types.Bool && i.Rank() > 0 && i.OpenDim(-1) != 1 {
+		switch {
+		case isMask(i):
+			if i.Rank() == 0 || from+i.Rank() > x.Rank() || !i.OpenShape().Equal(x.OpenShape()[from:from+i.Rank()]) {
+				return nil, x.violates(op, "mask", fmt.Sprintf("the mask from axis %d on is %v, must have the dimensions of x there, which is %v", from, i.Type(), x.Type()))
+			}
+			places := x.tr.Read(i).Nonzero()
+			if places.err != nil {
+				return nil, places
+			}
+			open, of, from = append(open, places.Transpose(1, 0)), append(of, i), from+i.Rank()
+			continue
+		case hasOpenCount(i):
+			open, of = append(open, x.tr.Read(i)), append(of, i)
+		case i != nil && i.Rank() > 0 && i.OpenDim(-1) != 1:
 			beside = i.OpenDim(-1)
 		}
+		from++
 	}
+	x.asMany(op, open, of, beside)
 	for _, i := range indices {
-		if i == nil || i.err != nil || i.DType() != types.Bool {
+		switch {
+		case isMask(i):
+			for k := range i.Rank() {
+				all = append(all, open[0].Select(0, k))
+			}
+			open = open[1:]
+		case hasOpenCount(i):
+			all, open = append(all, open[0]), open[1:]
+		default:
 			all = append(all, i)
-			continue
-		}
-		from := len(all)
-		if i.Rank() == 0 || from+i.Rank() > x.Rank() || !i.OpenShape().Equal(x.OpenShape()[from:from+i.Rank()]) {
-			return nil, x.violates(op, "mask", fmt.Sprintf("the mask from axis %d on is %v, must have the dimensions of x there, which is %v", from, i.Type(), x.Type()))
-		}
-		places := x.tr.Read(i).Nonzero()
-		if places.err != nil {
-			return nil, places
-		}
-		if beside != 1 && !dims.IsExpr(beside) {
-			places = places.asMany(beside)
-		}
-		for k := range i.Rank() {
-			all = append(all, places.Select(1, k))
 		}
 	}
 	return all, nil
 }
 
-// asMany returns n rows of places, of which there are to be n, or 1 for all.
-func (places *Tensor) asMany(n int) *Tensor {
-	first := Iota(places.tr, types.I64, 0, n)
-	there := first.sized(places.OpenDim(0))
-	right := there.Equal(there.like(1)).Where(there.sized(n), there).Within(n, n, "number of places at which the mask is true")
-	at := first.Minimum(there.Sub(there.like(1))).Maximum(there.like(0))
-	return places.Gather(right.Equal(right.sized(n)).Where(at, at.like(0)).inRange())
+// isMask reports whether an index is a mask.
+func isMask(i *Tensor) bool { return i != nil && i.err == nil && i.DType() == types.Bool }
+
+// hasOpenCount reports whether the last dimension of an index, which is no mask, is open.
+func hasOpenCount(i *Tensor) bool {
+	return i != nil && i.err == nil && i.Rank() > 0 && dims.IsExpr(i.OpenDim(-1))
+}
+
+// asMany broadcasts the last dimensions of indices, which are open, to n. For n = 1 it takes the size of the
+// first of which there is not one. Another number of indices than that or 1 is an error of the run, which names
+// the lines of the tensors that they follow from.
+func (x *Tensor) asMany(op string, indices, of []*Tensor, n int) {
+	first := indices[0].OpenDim(-1)
+	if n == 1 {
+		if !slices.ContainsFunc(indices, func(i *Tensor) bool { return i.OpenDim(-1) != first }) {
+			return
+		}
+		size, most := x.tr.size(types.I64, first), 1
+		for _, i := range indices {
+			d := i.OpenDim(-1)
+			size = size.Equal(size.like(1)).Where(x.tr.size(types.I64, d), size)
+			_, bound := dims.Bounds(d)
+			most = max(most, bound)
+		}
+		n = x.tr.newSize(op, size, most)
+	}
+	for k, i := range indices {
+		there := x.tr.size(types.I64, i.OpenDim(-1))
+		many, one := there, there.Equal(there.like(1))
+		switch {
+		case !dims.IsExpr(n):
+			many = one.Where(there.sized(n), there).Within(n, n, "number of places at which the mask is true")
+		case k > 0: // the size of the first is n, or 1
+			excess := one.Where(there.like(0), there.Sub(there.sized(n))).Within(0, 0, x.tr.excessName(of, k))
+			many = there.sized(n).Add(excess)
+		}
+		indices[k] = i.resized(i.Rank()-1, n, many)
+	}
+}
+
+// resized returns x with n places along the axis in place of many, a scalar that is checked to be n.
+func (x *Tensor) resized(axis, n int, many *Tensor) *Tensor {
+	there := x.tr.size(types.I64, x.OpenDim(axis))
+	at := Iota(x.tr, types.I64, 0, n).Minimum(there.Sub(there.like(1))).Maximum(there.like(0))
+	return x.moved(axis, 0).taken(many.Equal(many.sized(n)).Where(at, at.like(0)).inRange()).moved(0, axis)
+}
+
+// forPlaces returns values for places that a shape has, whose number follows from data: that it is the number of
+// values is checked when the step runs.
+func (x *Tensor) forPlaces(shape []int) *Tensor {
+	for axis := range x.Rank() {
+		k := len(shape) - x.Rank() + axis
+		if k < 0 || x.OpenDim(axis) < 2 || !x.tr.fromData(types.Type{Shape: shape[k : k+1]}) {
+			continue
+		}
+		n := x.tr.size(types.I64, shape[k])
+		excess := x.tr.size(types.I64, x.OpenDim(axis)).Sub(n).Within(0, 0, "number of values less that of the places of masks")
+		x = x.resized(axis, shape[k], n.Add(excess))
+	}
+	return x
+}
+
+// excessName is what errors call the number of places that index k has more than the others.
+func (tr *Trace) excessName(of []*Tensor, k int) string {
+	var others []string
+	for j := range of {
+		if j != k {
+			others = append(others, tr.indexName(of[j], j))
+		}
+	}
+	return fmt.Sprintf("number of places of %s, less that of %s,", tr.indexName(of[k], k), strings.Join(others, " and "))
+}
+
+// indexName says which index i is, number k of those without a fixed size, and where it was recorded.
+func (tr *Trace) indexName(i *Tensor, k int) string {
+	name := fmt.Sprintf("index %d", k)
+	if isMask(i) {
+		name += ", a mask"
+	}
+	if n := tr.operand(i); n != nil && n.Loc != 0 {
+		name += fmt.Sprintf(" of %v", n.Loc)
+	}
+	return name
 }
 
 // indexed is choose in the trace of x and the indices.
@@ -534,7 +625,7 @@ func (x *Tensor) indexed(op string, indices []*Tensor, more ...*Tensor) (*Tensor
 }
 
 // IndexPut returns x with the elements that [Tensor.Index] takes replaced by values, which
-// broadcast to them. With accumulate they are added instead. Of values for the same element
+// broadcast to them: as many as a mask has places, or one. With accumulate they are added instead. Of values for the same element
 // the last stays. Those with an index out of range are left out, or an error as there.
 func (x *Tensor) IndexPut(values *Tensor, accumulate bool, indices ...*Tensor) *Tensor {
 	const op = "index_put"
@@ -550,12 +641,13 @@ func (x *Tensor) indexPut(op string, values *Tensor, accumulate bool, indices []
 	if values.DType() != x.DType() {
 		return x.violates(op, "dtype", fmt.Sprintf("x is %v and values are %v; convert one with Convert", x.DType(), values.DType()))
 	}
+	values = x.tr.Read(values).forPlaces(c.shape)
 	if s, ok := shapeinfer.BroadcastShapes(values.OpenShape(), c.shape); !ok || !s.Equal(c.shape) {
 		return x.violates(op, "values", fmt.Sprintf("values have the shape %v, which does not broadcast to the %v that the indices choose", values.OpenShape(), types.Shape(c.shape)))
 	}
 	n, axes := c.at.Rank(), types.Axes(len(c.shape))
 	first := slices.Concat(axes[c.first:c.first+n], axes[:c.first], axes[c.first+n:])
-	updates := x.tr.Read(values).BroadcastTo(c.shape...).Transpose(first...)
+	updates := values.BroadcastTo(c.shape...).Transpose(first...)
 	combine := ir.CombineSet
 	if accumulate {
 		combine = ir.CombineAdd

@@ -1,6 +1,8 @@
 package lazy_test
 
 import (
+	"iter"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -261,7 +263,132 @@ func TestIndexOfMaskBesideIndices(t *testing.T) {
 			require.ErrorIs(t, err, lazy.ErrIndex)
 			require.ErrorContains(t, err, "the number of places at which the mask is true is ")
 		}
-		require.ErrorContains(t, x.Index(mask, lazy.From(tr, []bool{true, false, true, false, true})).Err(), "give indices of a fixed size beside it")
+	}
+}
+
+// Masks broadcast by the numbers of places at which they are true, as PyTorch's x[rows, columns] does. One program
+// serves all numbers.
+func TestIndexOfSeveralMasks(t *testing.T) {
+	bits := func(s string) []bool {
+		all := make([]bool, len(s))
+		for i := range s {
+			all[i] = s[i] == '1'
+		}
+		return all
+	}
+	for _, name := range []string{"eval", "cpu"} {
+		dev := open(t, name)
+		x := lazy.From(dev, slices.Collect(numbers(20)), 4, 5)
+		index := lazy.Func(dev, func(_ *lazy.Trace, all []*lazy.Tensor) []*lazy.Tensor {
+			x, rows, columns := all[0], all[1], all[2]
+			y := x.Index(rows, columns)
+			put := x.IndexPut(y.MulScalar(2).AddScalar(1), true, rows, columns)
+			return []*lazy.Tensor{y, put, lazy.Grad(y.Mul(y).Sum(), x)[0]}
+		})
+		for _, c := range []struct {
+			rows, columns string
+			want          []int // the elements, whose values are their places
+		}{
+			{"1010", "01010", []int{1, 13}},
+			{"1010", "00100", []int{2, 12}},
+			{"0001", "01010", []int{16, 18}},
+			{"1111", "11011", []int{0, 6, 13, 19}},
+			{"0001", "00001", []int{19}},
+			{"0000", "00001", nil},
+			{"0100", "00000", nil},
+			{"0000", "00000", nil},
+		} {
+			got, err := index.CallAll(t.Context(), x, lazy.From(dev, bits(c.rows), 4), lazy.From(dev, bits(c.columns), 5))
+			require.NoError(t, err, c)
+			var values []float32
+			put, grad := slices.Collect(numbers(20)), make([]float32, 20)
+			for _, i := range c.want {
+				values, put[i], grad[i] = append(values, float32(i)), float32(3*i+1), float32(2*i)
+			}
+			require.Equal(t, []int{len(c.want)}, []int(got[0].Shape()))
+			if len(c.want) > 0 {
+				require.Equal(t, values, floats(t, got[0]), c)
+			}
+			require.Equal(t, put, floats(t, got[1]), c)
+			require.Equal(t, grad, floats(t, got[2]), c)
+		}
+		require.Len(t, index.Report().Compiles, 1)
+		for _, c := range []struct{ rows, columns, want string }{
+			{"1010", "01110", "is 1, must be 0"},
+			{"0000", "01010", "is 2, must be 0"},
+			{"1110", "01010", "is -1, must be 0"},
+			{"1110", "00000", "is -3, must be 0"},
+		} {
+			_, err := index.CallAll(t.Context(), x, lazy.From(dev, bits(c.rows), 4), lazy.From(dev, bits(c.columns), 5))
+			require.ErrorIs(t, err, lazy.ErrIndex, c)
+			require.Regexp(t, `^indexing_test.go:\d+: index(_put)?\(.*bool\[4\], bool\[5\]\): the number of places of index 1, a mask, less that of index 0, a mask, `+c.want+"$", err.Error())
+		}
+	}
+}
+
+// numbers yields n numbers from 0 on.
+func numbers(n int) iter.Seq[float32] {
+	return func(yield func(float32) bool) {
+		for i := range n {
+			if !yield(float32(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Masks stand beside indices, other axes, and masks of several axes.
+func TestIndexOfMasksAndAxes(t *testing.T) {
+	for _, name := range []string{"eval", "cpu"} {
+		tr := lazy.NewTrace(open(t, name))
+		x := lazy.Iota(tr, lazy.I64, 0, 60).Reshape(4, 5, 3)
+		rows, columns, last := lazy.From(tr, []bool{true, false, true, false}), lazy.From(tr, []bool{false, true, false, true, false}), lazy.From(tr, []bool{true, false, true})
+		none := rows.And(rows.Not())
+		at := func(all ...int64) *lazy.Tensor { return lazy.From(tr, all) }
+		both := rows.Unsqueeze(1).And(columns) // of 4 places
+		cases := []struct {
+			y     *lazy.Tensor
+			shape []int
+			want  []int64
+		}{
+			{x.Index(rows, columns), []int{2, 3}, []int64{3, 4, 5, 39, 40, 41}},
+			{x.Index(rows, nil, last), []int{2, 5}, []int64{0, 3, 6, 9, 12, 32, 35, 38, 41, 44}},
+			{x.Index(rows, columns, last), []int{2}, []int64{3, 41}},
+			{x.Index(rows, columns, at(2)), []int{2}, []int64{5, 41}},
+			{x.Index(rows, columns, at(2, 0)), []int{2}, []int64{5, 39}},
+			{x.Index(rows, columns, at(2, 0).Reshape(2, 1)), []int{2, 2}, []int64{5, 41, 3, 39}},
+			{x.Index(both.And(lazy.From(tr, []bool{true, false, false, false}).Unsqueeze(1)), last), []int{2}, []int64{3, 11}},
+			{x.Index(rows, columns.Nonzero().Select(1, 0)), []int{2, 3}, []int64{3, 4, 5, 39, 40, 41}},
+			{x.Index(rows.Nonzero(), columns), []int{2, 2, 3}, []int64{3, 4, 5, 9, 10, 11, 33, 34, 35, 39, 40, 41}},
+			{x.Index(none, at()), []int{0, 3}, nil},
+			{x.Index(none, at(1)), []int{0, 3}, nil},
+			{x.Index(lazy.From(tr, []bool{true, false, false, false}), at()), []int{0, 3}, nil},
+			{x.IndexPut(at(-1, -2), false, rows, columns, last).Index(rows, columns, last), []int{2}, []int64{-1, -2}},
+			{x.IndexPut(at(-1, -2).Unsqueeze(1), true, rows, columns).Index(rows, columns), []int{2, 3}, []int64{2, 3, 4, 37, 38, 39}},
+		}
+		var all []*lazy.Tensor
+		for _, c := range cases {
+			all = append(all, c.y)
+		}
+		require.NoError(t, tr.MarkStep(all...))
+		for i, c := range cases {
+			got, err := lazy.ToSlice[int64](c.y)
+			require.NoError(t, err, i)
+			require.Equal(t, c.shape, []int(c.y.Shape()), i)
+			require.Equal(t, c.want, append([]int64(nil), got...), i)
+		}
+		x = lazy.Iota(tr, lazy.I64, 0, 20).Reshape(4, 5)
+		rows, columns = lazy.From(tr, []bool{true, false, true, false}), lazy.From(tr, []bool{false, true, true, true, false})
+		require.ErrorContains(t, x.Index(rows.Nonzero().Select(1, 0), columns.Nonzero().Select(1, 0)).Err(), "index by masks")
+		for want, y := range map[string]*lazy.Tensor{
+			`indexing_test.go:\d+: index\(i64\[4,5\], bool\[4\], i64\[0\]\): the number of places at which the mask is true is 2, must be 0$`:           x.Index(rows, at()),
+			`: index_put\(i64\[4,5\], i64\[3,1\], bool\[4\]\): the number of values less that of the places of masks is 1, must be 0$`:                  x.IndexPut(at(1, 2, 3).Unsqueeze(1), false, rows),
+			`: the number of places of index 1, a mask of indexing_test.go:\d+, less that of index 0, a mask of indexing_test.go:\d+, is 1, must be 0$`: x.Index(rows, columns),
+		} {
+			_, err := y.Value()
+			require.ErrorIs(t, err, lazy.ErrIndex)
+			require.Regexp(t, want, err.Error())
+		}
 	}
 }
 
