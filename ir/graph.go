@@ -133,6 +133,17 @@ func (g *Graph) Order() []*Node {
 	return order
 }
 
+// Ops counts the nodes of g and of the bodies of its ops.
+func (g *Graph) Ops() (count int) {
+	count = len(g.Nodes)
+	for _, n := range g.Nodes {
+		for _, body := range n.Body.Graphs() {
+			count += body.Ops()
+		}
+	}
+	return count
+}
+
 // Hash returns the structural hash of the graph: equal for graphs that [Equal]
 // calls equal.
 func (g *Graph) Hash() uint64 { return g.hash }

@@ -343,6 +343,11 @@ func (f *Function) openGraph(given []types.Type, look looking) (o *shapeinfer.Op
 			return o, nil, nil
 		}
 	}
+	if full := f.fullest(given, samples, taken, look); full != nil {
+		if o, failed := shapeinfer.Generalize(full, given...); failed == nil && fitAll(o, samples) {
+			return o, nil, nil
+		}
+	}
 	if o, refused = f.symbolic(given, samples, look); o != nil {
 		return o, nil, nil
 	}
@@ -381,6 +386,49 @@ func (f *Function) unshared(given []types.Type, samples []*ir.Graph, taken map[i
 		}
 	}
 	return replaced
+}
+
+// mostFuller is how many further numbers a function is recorded for to find those that leave out no op.
+const mostFuller = 12
+
+// fullest returns as many samples as there are, for numbers of which none leaves out an op. For others an op
+// returns its operand as it is, such as a slice of all elements, or a broadcast to one. It returns nil if there are
+// not enough, or if the samples have as many ops.
+func (f *Function) fullest(given []types.Type, samples []*ir.Graph, taken map[int]bool, look looking) (full []*ir.Graph) {
+	most := 0
+	add := func(g *ir.Graph) {
+		switch n := g.Ops(); {
+		case n > most:
+			most, full = n, []*ir.Graph{g}
+		case n == most:
+			full = append(full, g)
+		}
+	}
+	for _, g := range samples {
+		add(g)
+	}
+	if len(full) == len(samples) {
+		return nil
+	}
+	symbols := symbolsOf(given)
+	for range mostFuller {
+		v := numbersFor(symbols, few, taken)
+		for _, n := range v {
+			taken[n] = true
+		}
+		if g, err := f.graphOf(v.ofTypes(given), false, look); err == nil {
+			add(g)
+		}
+		if len(full) == len(samples) {
+			return full
+		}
+	}
+	return nil
+}
+
+// fitAll reports whether all samples are instances of o.
+func fitAll(o *shapeinfer.Open, samples []*ir.Graph) bool {
+	return !slices.ContainsFunc(samples, func(s *ir.Graph) bool { return !o.Fits(s) })
 }
 
 // constantsIn counts the constants of a graph and of the bodies of its ops.
@@ -423,7 +471,7 @@ func (f *Function) symbolic(given []types.Type, samples []*ir.Graph, look lookin
 	if err != nil {
 		return nil, err
 	}
-	if len(samples) == 0 || slices.ContainsFunc(samples, func(s *ir.Graph) bool { return !o.Fits(s) }) {
+	if len(samples) == 0 || !fitAll(o, samples) {
 		return nil, errors.New("func: for a number the function records another program than for a size that is open")
 	}
 	return o, nil

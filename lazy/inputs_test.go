@@ -69,6 +69,46 @@ func TestInputsBesideNumbers(t *testing.T) {
 	require.EqualValues(t, 1, f.Report().Compiled)
 }
 
+// Draws for an open size have one program, though draws of few numbers and of whole blocks are recorded with fewer
+// ops. They are the numbers of programs of fixed sizes.
+func TestInputsOfDraws(t *testing.T) {
+	for name, draw := range map[string]func(r *lazy.Random, x *lazy.Tensor) *lazy.Tensor{
+		"uniform":   func(r *lazy.Random, x *lazy.Tensor) *lazy.Tensor { return r.Uniform(x.Trace(), lazy.F32, x.Dim(0)) },
+		"uniform64": func(r *lazy.Random, x *lazy.Tensor) *lazy.Tensor { return r.Uniform(x.Trace(), lazy.F64, x.Dim(0)) },
+		"normal": func(r *lazy.Random, x *lazy.Tensor) *lazy.Tensor {
+			return r.Normal(x.Trace(), lazy.F32, 1, 2, x.Dim(0))
+		},
+		"normal64": func(r *lazy.Random, x *lazy.Tensor) *lazy.Tensor {
+			return r.Normal(x.Trace(), lazy.F64, 1, 2, x.Dim(0))
+		},
+		"bernoulli": func(r *lazy.Random, x *lazy.Tensor) *lazy.Tensor { return r.Bernoulli(x.Trace(), 0.5, x.Dim(0)) },
+		"dropout":   func(r *lazy.Random, x *lazy.Tensor) *lazy.Tensor { return r.Dropout(x, 0.5) },
+		"two":       func(r *lazy.Random, x *lazy.Tensor) *lazy.Tensor { return r.Dropout(r.Dropout(x, 0.25), 0.25) },
+	} {
+		for _, most := range []int{64, 100_000} {
+			t.Run(fmt.Sprint(name, most), func(t *testing.T) {
+				dev, static := open(t, "cpu", lazy.Compiled()), open(t, "eval", lazy.StaticShapes())
+				function := func(d *lazy.Device) *lazy.Function {
+					r := lazy.NewRandom(d, 7)
+					return lazy.Func(d, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+						return draw(r, x).Convert(lazy.F64).Add(x.Convert(lazy.F64))
+					})
+				}
+				f, numbers := function(dev), function(static)
+				require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, most))}))
+				for _, n := range []int{17, 5, 4, 3, 1, 64, 2, 8, 6} {
+					y, err := f.Call(t.Context(), lazy.From(dev, sequence(n), n))
+					require.NoError(t, err)
+					want, err := numbers.Call(t.Context(), lazy.From(static, sequence(n), n))
+					require.NoError(t, err)
+					require.Equal(t, bits(t, want), bits(t, y), n)
+				}
+				require.EqualValues(t, 1, f.Report().Compiled)
+			})
+		}
+	}
+}
+
 // Complex numbers whose size follows from data have one program as well: between its stages they are parts.
 func TestInputsOfSelectedComplexNumbers(t *testing.T) {
 	dev := open(t, "cpu", lazy.Compiled())

@@ -26,7 +26,10 @@ func (g *general) expression(v sample, n int) (int, bool) {
 	if d, ok := g.each(v, n, g.fraction); ok {
 		return d, true
 	}
-	return g.combination(v, n)
+	if d, ok := g.combination(v, n); ok {
+		return d, true
+	}
+	return g.each(v, n, g.scaledQuotient)
 }
 
 // simple finds an expression of one or two operations. The simplest comes first, and products before
@@ -295,6 +298,24 @@ func (g *general) quotient(v, e sample, n int) (int, bool) {
 			return dims.Div(g.known[e], by), true
 		case lo < by && by <= hi+1:
 			return dims.CeilDiv(g.known[e], by), true
+		}
+	}
+	return 0, false
+}
+
+// scaledQuotient is a number times e divided by a number, rounded.
+func (g *general) scaledQuotient(v, e sample, n int) (int, bool) {
+	if dims.HasExpr(v[:n]...) {
+		return 0, false
+	}
+	for by := 2; by <= mostNear; by++ {
+		q, ok := v, true
+		for k := range n {
+			ok = ok && v[k]%by == 0
+			q[k] = v[k] / by
+		}
+		if d, found := g.quotient(q, e, n); ok && found {
+			return dims.Mul(by, d), true
 		}
 	}
 	return 0, false
