@@ -16,6 +16,8 @@ import (
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference"
 	"ltc/backends/reference/eval"
+	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // planned returns what a text becomes on the backend cpu without a compiler.
@@ -35,6 +37,14 @@ func texts(t testing.TB) map[string]string {
 		"cholesky": `func.func @main(%a: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
   %0 = stablehlo.cholesky %a, lower = true : tensor<2x4x4xf32>
   return %0 : tensor<2x4x4xf32>
+}
+`,
+		"host": `func.func @main(%x: tensor<4xf32>, %i: tensor<i32>) -> (tensor<4xf32>, tensor<i32>) {
+  %low = stablehlo.constant dense<0> : tensor<i64>
+  %high = stablehlo.constant dense<3> : tensor<i64>
+  %0 = stablehlo.custom_call @kit.encoded(%i, %i, %low, %low, %high) {has_side_effect = true} : (tensor<i32>, tensor<i32>, tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<i32>
+  %1 = stablehlo.add %x, %x : tensor<4xf32>
+  return %1, %0 : tensor<4xf32>, tensor<i32>
 }
 `,
 		"case": `func.func @main(%i: tensor<i32>, %x: tensor<4xf32>) -> tensor<4xf32> {
@@ -68,18 +78,26 @@ func texts(t testing.TB) map[string]string {
 	return all
 }
 
+// hosts has the evaluator run ops of the host.
+func hosts(text string) (backends.Executable, int, error) {
+	run, err := eval.New().Compile(context.Background(), backends.NewModule(text), backends.Options{})
+	return run, 0, err
+}
+
 // A program that is written and read is what it was, and so are its variants.
 func TestEncode(t *testing.T) {
+	require.NoError(t, backends.RegisterHost("kit.encoded", func(_ context.Context, c *backends.HostCall) error { return soa.Copy(c.Results[0], c.Args[0]) }))
 	kinds := map[string]bool{}
 	for name, text := range texts(t) {
 		t.Run(name, func(t *testing.T) {
 			p := planned(t, text)
 			data, ok := p.Encode()
-			require.Equal(t, len(p.HostSteps()) == 0, ok)
+			composite := slices.ContainsFunc(p.HostSteps(), func(h *plan.Host) bool { return h.Op == stablehlo.Composite })
+			require.Equal(t, len(p.Fallbacks()) == 0 && !composite, ok)
 			if !ok {
 				return
 			}
-			q, err := plan.Decode(data, plan.NewOrigin(0, func() (*plan.Program, error) { return planned(t, text), nil }))
+			q, err := plan.Decode(data, plan.NewOrigin(0, func() (*plan.Program, error) { return planned(t, text), nil }), hosts)
 			require.NoError(t, err)
 			require.Equal(t, p.String(), q.String())
 			require.Equal(t, p.Signature, q.Signature)
@@ -87,7 +105,13 @@ func TestEncode(t *testing.T) {
 			for i := range p.Steps {
 				require.Equal(t, p.Steps[i].Loc, q.Steps[i].Loc)
 				require.Equal(t, p.Steps[i].Ordinal, q.Steps[i].Ordinal)
-				if len(p.Steps[i].Regions()) == 0 {
+				if h := p.Steps[i].Host(); h != nil {
+					kinds["host"] = true
+					got := *q.Steps[i].Host()
+					require.Equal(t, h.Run.Signature(), got.Run.Signature())
+					got.Run = h.Run
+					require.Equal(t, *h, got)
+				} else if len(p.Steps[i].Regions()) == 0 {
 					require.Equal(t, p.Steps[i].Work, q.Steps[i].Work)
 				}
 				switch p.Steps[i].Work.(type) {
@@ -108,7 +132,7 @@ func TestEncode(t *testing.T) {
 			require.Equal(t, data, again)
 		})
 	}
-	require.Len(t, kinds, 5, "%v", kinds)
+	require.Len(t, kinds, 6, "%v", kinds)
 }
 
 func TestVariantsOfDecoded(t *testing.T) {
@@ -132,12 +156,12 @@ func TestVariantsOfDecoded(t *testing.T) {
 				continue
 			}
 			some = true
-			q, err := plan.Decode(data, plan.NewOrigin(0, func() (*plan.Program, error) { return planned(t, text), nil }))
+			q, err := plan.Decode(data, plan.NewOrigin(0, func() (*plan.Program, error) { return planned(t, text), nil }), nil)
 			require.NoError(t, err)
 			got, err := q.Variant(args, results)
 			require.NoError(t, err)
 			require.Equal(t, want.String(), got.String(), f.Name)
-			q, err = plan.Decode(data, plan.NewOrigin(0, func() (*plan.Program, error) { return planned(t, texts(t)["case"]), nil }))
+			q, err = plan.Decode(data, plan.NewOrigin(0, func() (*plan.Program, error) { return planned(t, texts(t)["case"]), nil }), nil)
 			require.NoError(t, err)
 			_, err = q.Variant(args, results)
 			require.ErrorContains(t, err, "LTC_CACHE")
@@ -155,10 +179,10 @@ func TestDecodeCut(t *testing.T) {
 		data, ok := p.Encode()
 		require.True(t, ok)
 		for n := range data {
-			_, err := plan.Decode(data[:n], nil)
+			_, err := plan.Decode(data[:n], nil, nil)
 			require.Error(t, err)
 		}
-		_, err := plan.Decode(append(slices.Clone(data), 0), nil)
+		_, err := plan.Decode(append(slices.Clone(data), 0), nil, nil)
 		require.Error(t, err)
 	}
 }
@@ -171,13 +195,13 @@ func FuzzDecode(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := plan.Decode(data, nil)
+		p, err := plan.Decode(data, nil, nil)
 		if err != nil {
 			return
 		}
 		again, ok := p.Encode()
 		require.True(t, ok)
-		q, err := plan.Decode(again, nil)
+		q, err := plan.Decode(again, nil, nil)
 		require.NoError(t, err)
 		require.Equal(t, p.String(), q.String())
 		exec.NewResults(p, p.LastFallible, false)

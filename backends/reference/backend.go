@@ -63,8 +63,15 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if prog := plans.get(ctx); prog != nil {
+	switch prog, family := plans.get(ctx); {
+	case prog != nil:
 		e, err := compileProgram(ctx, o.File(), prog, o, use)
+		if err != nil {
+			return nil, err
+		}
+		return e, nil
+	case family != nil:
+		e, err := compileFamily(ctx, o.File(), family, m, o, use)
 		if err != nil {
 			return nil, err
 		}
@@ -86,10 +93,8 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	var left []backends.Fallback
 	switch {
 	case err == nil:
-		prog := e.(interface{ Program() *plan.Program }).Program()
-		if left = prog.Fallbacks(); !p.Signature.Open() {
-			plans.keep(prog)
-		}
+		left = e.(interface{ Program() *plan.Program }).Program().Fallbacks()
+		plans.keep(e)
 	case errors.Is(err, kit.ErrNotCompiled):
 		e, left, err = stages.CompileFallback(ctx, b.target(m, o), m, o, err)
 	}

@@ -247,7 +247,7 @@ func TestBranchesAreBroughtTogether(t *testing.T) {
 			require.True(t, runsAlone(p.Steps[at-1].Work) && runsAlone(p.Steps[at].Work))
 			data, ok := p.Encode()
 			require.True(t, ok)
-			again, err := plan.Decode(data, p.From)
+			again, err := plan.Decode(data, p.From, nil)
 			require.NoError(t, err)
 			require.Equal(t, p.String(), again.String())
 			for _, s := range before.Steps {

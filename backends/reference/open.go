@@ -47,18 +47,38 @@ type form struct {
 // compileSized compiles a program whose main leaves sizes open. The error
 // wraps [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func compileSized(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program, compilers []kernel.Compiler) (backends.Executable, error) {
-	s := &openExecutable{file: p.File, o: o, compilers: compilers, keeper: new(keeper), module: m}
+	s := newSized(p.File, m, o, compilers)
 	return s, s.compile(ctx)
+}
+
+// compileFamily makes a program executable that became a family.
+func compileFamily(ctx context.Context, file string, f *plan.Family, m backends.Module, o backends.Options, compilers []kernel.Compiler) (*openExecutable, error) {
+	s := newSized(file, m, o, compilers)
+	return s, s.become(ctx, f)
+}
+
+func newSized(file string, m backends.Module, o backends.Options, compilers []kernel.Compiler) *openExecutable {
+	return &openExecutable{file: file, o: o, compilers: compilers, keeper: new(keeper), module: m}
 }
 
 // compile compiles the program, but for regions.
 func (s *openExecutable) compile(ctx context.Context) error {
-	family, err := kit.OpenFamily(ctx, eval.New(), s.module, s.o, s.zeros, func(p *backends.Program) (*plan.Program, error) {
-		return kernelsOf(ctx, p, s.compilers)
-	})
+	family, err := familyOf(ctx, s.module, s.o, s.zeros, s.compilers)
 	if err != nil {
 		return err
 	}
+	return s.become(ctx, family)
+}
+
+// familyOf makes kernels of a program for all sizes.
+func familyOf(ctx context.Context, m backends.Module, o backends.Options, zeros plan.Zeros, compilers []kernel.Compiler) (*plan.Family, error) {
+	return kit.OpenFamily(ctx, eval.New(), m, o, zeros, func(p *backends.Program) (*plan.Program, error) {
+		return kernelsOf(ctx, p, compilers)
+	})
+}
+
+// become makes s the executable of a family.
+func (s *openExecutable) become(ctx context.Context, family *plan.Family) error {
 	s.Open(family)
 	s.compileOthers()
 	return s.begin(ctx, false)

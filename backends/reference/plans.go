@@ -6,6 +6,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/backends/reference/eval"
 	"ltc/internal/diag"
 	"ltc/internal/env"
 )
@@ -35,23 +36,41 @@ func plansFor(m backends.Module, o backends.Options, compilers []kernel.Compiler
 	return k
 }
 
-// get returns the plan of the program; nil if there is none. A plan depends on the text alone:
-// options change only what the evaluator does, and no plan with such a step is kept.
-func (k *keptPlans) get(ctx context.Context) *plan.Program {
+// The first byte of a kept plan says whether it is of a program or of a family.
+const (
+	ofProgram byte = iota
+	ofFamily
+)
+
+// get returns the plan of the program, or the family if it leaves sizes open; nil if there is none. A plan depends on the
+// text alone: options change only what the evaluator does, whose steps are compiled anew.
+func (k *keptPlans) get(ctx context.Context) (p *plan.Program, f *plan.Family) {
 	if k.keeper == nil {
-		return nil
+		return nil, nil
 	}
 	data, ok := k.keeper.KeptPlan(k.module.Text())
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	p, err := plan.Decode(data, plan.NewOrigin(len(k.module.Text()), k.again))
+	kept, log := len(k.module.Text()), backends.LoggerOf(ctx)
+	hosts := func(text string) (backends.Executable, int, error) {
+		run, err := eval.New().Compile(ctx, backends.NewModule(text), backends.Options{Name: k.options.File(), Threads: k.options.Threads})
+		return run, k.options.Threads, err
+	}
+	var err error
+	switch {
+	case len(data) > 0 && data[0] == ofFamily:
+		f, err = plan.DecodeFamily(data[1:], plan.NewOrigin(kept, k.openAgain), hosts, log)
+	default:
+		if p, err = plan.Decode(data[min(len(data), 1):], plan.NewOrigin(kept, k.again), hosts); err == nil {
+			p.Logger = log
+		}
+	}
 	if err != nil {
 		k.options.Log().Warn("ltc: the plan of a program on disk is damaged: it is made anew", "program", k.options.File(), "reason", err)
-		return nil
+		return nil, nil
 	}
-	p.Logger = backends.LoggerOf(ctx)
-	return p
+	return p, f
 }
 
 // again makes the program from its text, as a compile does.
@@ -64,12 +83,33 @@ func (k *keptPlans) again() (*plan.Program, error) {
 	return kernelsOf(ctx, p, k.compilers)
 }
 
-// keep keeps the plan of the program.
-func (k *keptPlans) keep(p *plan.Program) {
+// openAgain makes the program whose numbers are expressions from its text.
+func (k *keptPlans) openAgain() (*plan.Program, error) {
+	f, err := familyOf(backends.WithLogger(context.Background(), &k.options), k.module, k.options, 0, k.compilers)
+	if err != nil {
+		return nil, err
+	}
+	return f.Open(), nil
+}
+
+// keep keeps the plan of what the program became.
+func (k *keptPlans) keep(e backends.Executable) {
 	if k.keeper == nil {
 		return
 	}
-	if data, ok := p.Encode(); ok && len(data) <= mostPlanned {
-		k.keeper.KeepPlan(k.module.Text(), "the plan of "+k.options.File()+": "+diag.Count(len(p.Steps), "step"), data)
+	var kind byte
+	var data []byte
+	var steps int
+	var ok bool
+	switch e := e.(type) {
+	case *compiled:
+		kind, steps = ofProgram, len(e.Plan.Program.Steps)
+		data, ok = e.Plan.Program.Encode()
+	case *openExecutable:
+		kind, steps = ofFamily, len(e.Plan.Program.Steps)
+		data, ok = e.Family.Encode()
+	}
+	if ok && len(data) < mostPlanned {
+		k.keeper.KeepPlan(k.module.Text(), "the plan of "+k.options.File()+": "+diag.Count(steps, "step"), append([]byte{kind}, data...))
 	}
 }

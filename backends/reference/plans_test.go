@@ -46,13 +46,14 @@ func TestKeptPlans(t *testing.T) {
 		m, o := backends.NewModule(text), backends.Options{Name: name, Threads: 1}
 		use := []kernel.Compiler{keepingCompiler{plans: map[string][]byte{}}}
 		plans := plansFor(m, o, use)
-		require.Nil(t, plans.get(t.Context()))
+		none, _ := plans.get(t.Context())
+		require.Nil(t, none)
 		p, err := backends.Load(t.Context(), m, o)
 		require.NoError(t, err)
 		made, err := compileKernels(t.Context(), p, o, use)
 		require.NoError(t, err)
-		plans.keep(made.(*compiled).Plan.Program)
-		kept := plans.get(t.Context())
+		plans.keep(made)
+		kept, _ := plans.get(t.Context())
 		require.NotNil(t, kept)
 		read, err := compileProgram(t.Context(), o.File(), kept, o, use)
 		require.NoError(t, err)
@@ -76,6 +77,78 @@ func TestKeptPlans(t *testing.T) {
 		}
 		_, failed := read.Variants()
 		require.Zero(t, failed)
+	}
+}
+
+// A program that leaves sizes open and whose plan is kept computes the same bits for all sizes as one that is made from
+// its text, also for views, and calls of no elements. Plans of other bytes are errors, or families.
+func TestKeptFamilies(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for name, text := range openPrograms {
+		text += strings.Repeat("\n// A long text.", leastPlanned/16)
+		m, o := backends.NewModule(text), backends.Options{Name: name, Threads: 1}
+		keeper := keepingCompiler{plans: map[string][]byte{}}
+		use := []kernel.Compiler{keeper}
+		p, err := backends.LoadOpen(t.Context(), m, o)
+		require.NoError(t, err)
+		made, err := compileSized(t.Context(), m, o, p, use)
+		require.NoError(t, err)
+		plans := plansFor(m, o, use)
+		plans.keep(made)
+		_, kept := plans.get(t.Context())
+		require.NotNil(t, kept, name)
+		require.Equal(t, made.(*openExecutable).Family.BaseSizes(), kept.BaseSizes())
+		require.Equal(t, made.(*openExecutable).Program().String(), kept.Base().String())
+		read, err := compileFamily(t.Context(), o.File(), kept, m, o, use)
+		require.NoError(t, err)
+		require.Equal(t, made.Signature(), read.Signature())
+		for _, n := range []int{1, 2, 3, 64, 1000, 0} {
+			c := backends.Call{}
+			for i, a := range made.Signature().Args {
+				shape := slices.Clone(a.Type.Shape)
+				for d := range shape {
+					if shape[d] == backends.AnySize {
+						shape[d] = n
+					}
+				}
+				v := soa.Make(types.Of(a.Type.DType, shape...))
+				for k, x := range soa.Slice[float32](v) {
+					soa.Slice[float32](v)[k] = x + float32((k*7919+i)%101)/50 - 1
+				}
+				c.Args = append(c.Args, v)
+			}
+			all := []backends.Call{c}
+			if n > 1 {
+				strided := viewtest.Strided(t, [][]int{{1, n}}, n, c.Args[0].Type.Shape[1])[0]
+				require.NoError(t, soa.Copy(strided, c.Args[0]))
+				all = append(all, backends.Call{Args: slices.Concat([]soa.View{strided}, c.Args[1:])})
+			}
+			for _, c := range all {
+				want, got := c, c
+				require.NoError(t, made.Execute(t.Context(), &want))
+				require.NoError(t, read.Execute(t.Context(), &got))
+				for j := range want.Results {
+					require.Equal(t, want.Results[j].Type, got.Results[j].Type)
+					require.Equal(t, soa.Slice[float32](want.Results[j]), soa.Slice[float32](got.Results[j]), "%s of %d", name, n)
+				}
+			}
+		}
+		_, failed := read.Variants()
+		require.Zero(t, failed)
+
+		data := keeper.plans[text][1:]
+		again, ok := kept.Encode()
+		require.True(t, ok)
+		require.Equal(t, data, again)
+		for n := range data {
+			_, err := plan.DecodeFamily(data[:n], nil, nil, nil)
+			require.Error(t, err)
+		}
+		for range trials.Soak(300, 100_000) {
+			if f, err := plan.DecodeFamily(forge(r, data), nil, nil, nil); err == nil {
+				_, _ = f.Base().String(), f.BaseText()
+			}
+		}
 	}
 }
 
@@ -114,7 +187,7 @@ func TestBindOfKeptPlan(t *testing.T) {
 }
 
 func decoded(t *testing.T, data []byte) *plan.Program {
-	p, err := plan.Decode(data, nil)
+	p, err := plan.Decode(data, nil, nil)
 	require.NoError(t, err)
 	return p
 }
@@ -122,18 +195,21 @@ func decoded(t *testing.T, data []byte) *plan.Program {
 // A plan that is damaged is logged, and none.
 func TestDamagedPlan(t *testing.T) {
 	text := topKText + strings.Repeat("// A long text.\n", leastPlanned/16)
-	good := planOf(t, text)
+	good := append([]byte{ofProgram}, planOf(t, text)...)
 	keeper := keepingCompiler{plans: map[string][]byte{}}
-	for _, data := range [][]byte{nil, {0}, good[:len(good)-1], append(slices.Clone(good), 0), []byte(text)} {
+	for _, data := range [][]byte{nil, {ofProgram}, {ofFamily}, good[:len(good)-1], append([]byte{ofFamily}, good[1:]...), append(slices.Clone(good), 0), []byte(text)} {
 		keeper.plans[text] = data
 		var log strings.Builder
 		o := backends.Options{Name: "model", Logger: slog.New(slog.NewTextHandler(&log, nil))}
-		require.Nil(t, plansFor(backends.NewModule(text), o, []kernel.Compiler{keeper}).get(t.Context()))
+		p, f := plansFor(backends.NewModule(text), o, []kernel.Compiler{keeper}).get(t.Context())
+		require.Nil(t, p)
+		require.Nil(t, f)
 		require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
 		require.Contains(t, log.String(), "program=model")
 	}
 	keeper.plans[text] = good
-	require.NotNil(t, plansFor(backends.NewModule(text), backends.Options{}, []kernel.Compiler{keeper}).get(t.Context()))
+	p, _ := plansFor(backends.NewModule(text), backends.Options{}, []kernel.Compiler{keeper}).get(t.Context())
+	require.NotNil(t, p)
 }
 
 // Plans are kept of programs that take longer to plan than to read, where nothing asks for what
@@ -156,13 +232,13 @@ func TestPlansThatAreNotKept(t *testing.T) {
 // forged returns a program made executable from a plan of which some bytes are others; nil if it
 // is none. The program is small enough to be run.
 func forged(t *testing.T, data []byte) *compiled {
-	p, err := plan.Decode(data, nil)
+	p, err := plan.Decode(data, nil, nil)
 	if err != nil {
 		return nil
 	}
 	again, ok := p.Encode()
 	require.True(t, ok)
-	_, err = plan.Decode(again, nil)
+	_, err = plan.Decode(again, nil, nil)
 	require.NoError(t, err)
 	_, _ = p.String(), p.ResidentBytes()
 	most := p.Arena

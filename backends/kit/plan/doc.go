@@ -13,5 +13,5 @@
 // [Family] is one program for all sizes that its text leaves open: its numbers are expressions.
 //
 // The package imports only ltc/backends, ltc/backends/kit/kernel, ltc/ir/dims, ltc/ir/types, ltc/mlir,
-// ltc/soa, ltc/internal/diag and ltc/internal/footprint.
+// ltc/soa, ltc/stablehlo, ltc/internal/diag and ltc/internal/footprint.
 package plan

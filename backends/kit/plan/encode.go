@@ -11,23 +11,27 @@ import (
 	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Encode returns the program as bytes that [Decode] reads: all but its Module, its Logger and
 // what it was made from. It reports false for a program with work of another kind than launches,
-// sorts, triangular systems, loops and branches, which has parts that no bytes stand for.
+// sorts, triangular systems, loops, branches and ops that belong to the host, which has parts that no bytes stand for.
 func (p *Program) Encode() ([]byte, bool) {
 	c := &coder{}
 	c.program(p)
 	return c.data, c.err == nil
 }
 
+// Hosts makes the text of a [Host] executable, and says how many threads it may use.
+type Hosts func(text string) (run backends.Executable, threads int, err error)
+
 // Decode reads what [Program.Encode] has written in a process of the same executable; again is
-// the program's origin. Any other bytes are an error, or a program that can be made executable:
+// the program's origin, and hosts makes its ops of the host executable. Without hosts such an op is an error. Any other bytes are an error, or a program that can be made executable:
 // all that it names is there, and its steps stay within the memory of their values
 // ([Program.Check]). Whether it is the program of a text is for the caller to know.
-func Decode(data []byte, again Origin) (*Program, error) {
-	c := &coder{data: data, reading: true, from: again}
+func Decode(data []byte, again Origin, hosts Hosts) (*Program, error) {
+	c := &coder{data: data, reading: true, from: again, hosts: hosts}
 	p := new(Program)
 	c.program(p)
 	if c.err == nil && len(c.data) > 0 {
@@ -49,7 +53,12 @@ type coder struct {
 	reading bool
 	err     error // the first one; methods do nothing after it
 	from    Origin
+	hosts   Hosts
 	depth   int // of locations and regions in each other
+	// sizes are those that are expressions, of a family; nil: none are.
+	sizes *expressions
+	// parsed are kernels by their text; nil: none are kept.
+	parsed map[string][]*kernel.Kernel
 }
 
 // mostDepth is how deep locations and regions may lie in each other: each takes stack.
@@ -75,11 +84,11 @@ func (c *coder) fail(format string, args ...any) {
 // integer codes an integer.
 func integer[N ~int | ~int32 | ~int64 | ~uint8 | ~uint64](c *coder, v *N) {
 	if !c.reading {
-		c.data = binary.AppendVarint(c.data, int64(*v))
+		c.data = binary.AppendVarint(c.data, c.codeOf(int64(*v)))
 		return
 	}
 	x, n := binary.Varint(c.data)
-	if n <= 0 || int64(N(x)) != x {
+	if x = c.number(x); n <= 0 || int64(N(x)) != x {
 		c.fail("a number is cut off or too large")
 		c.data = nil
 		return
@@ -177,17 +186,7 @@ func (c *coder) program(p *Program) {
 	if p.Signature == nil {
 		p.Signature = new(backends.Signature)
 	}
-	slice(c, &p.Signature.Args, func(a *backends.Arg) {
-		c.text(&a.Name)
-		c.typ(&a.Type)
-		integer(c, &a.Alias)
-		c.flag(&a.Constant)
-	})
-	slice(c, &p.Signature.Results, func(r *backends.Result) {
-		c.text(&r.Name)
-		c.typ(&r.Type)
-		integer(c, &r.Alias)
-	})
+	c.signature(p.Signature)
 	slice(c, &p.Values, c.value)
 	c.kernels(&p.Kernels)
 	integers(c, &p.Args)
@@ -205,6 +204,20 @@ func (c *coder) program(p *Program) {
 		c.work(&s.Work, at)
 		c.flag(&s.Together)
 		at++
+	})
+}
+
+func (c *coder) signature(s *backends.Signature) {
+	slice(c, &s.Args, func(a *backends.Arg) {
+		c.text(&a.Name)
+		c.typ(&a.Type)
+		integer(c, &a.Alias)
+		c.flag(&a.Constant)
+	})
+	slice(c, &s.Results, func(r *backends.Result) {
+		c.text(&r.Name)
+		c.typ(&r.Type)
+		integer(c, &r.Alias)
 	})
 }
 
@@ -230,9 +243,16 @@ func (c *coder) kernels(v *[]*kernel.Kernel) {
 	}
 	text := all.String()
 	c.text(&text)
-	if c.reading && c.err == nil {
-		*v, c.err = kernel.ParseAll(text)
+	if !c.reading || c.err != nil {
+		return
 	}
+	read, known := c.parsed[text]
+	if !known {
+		if read, c.err = kernel.ParseAll(text); c.parsed != nil && c.err == nil {
+			c.parsed[text] = read
+		}
+	}
+	*v = read
 }
 
 // kinds of work, as they are coded.
@@ -242,6 +262,7 @@ const (
 	isTriangular
 	isLoop
 	isBranch
+	isHost
 )
 
 // errNotBytes says that a program has parts that no bytes stand for.
@@ -249,7 +270,10 @@ var errNotBytes = errors.New("it has parts that no bytes stand for")
 
 // kindOf returns how the kind of work is coded; false if it is not.
 func kindOf(w Work) (kind uint8, ok bool) {
-	switch w.(type) {
+	switch w := w.(type) {
+	case *Host:
+		// Of another its user is told, and whether a composite is the host's depends on what is registered.
+		return isHost, w.Why == "" && w.Op != stablehlo.Composite
 	case *Launch:
 		return isLaunch, true
 	case *Sort:
@@ -285,6 +309,8 @@ func (c *coder) work(v *Work, step int) {
 		c.loop(coded[Loop](c, v), step)
 	case isBranch:
 		c.branch(coded[Branch](c, v), step)
+	case isHost:
+		c.host(coded[Host](c, v))
 	default:
 		c.fail("work of kind %d", kind)
 	}
@@ -335,6 +361,23 @@ func (c *coder) arg(a *HostArg) {
 func (c *coder) args(lists ...*[]HostArg) {
 	for _, v := range lists {
 		slice(c, v, c.arg)
+	}
+}
+
+func (c *coder) host(h *Host) {
+	name := h.Op.String()
+	c.text(&name)
+	h.Op = mlir.CodeOf(name)
+	c.text(&h.Reason)
+	c.text(&h.Text)
+	c.args(&h.Args)
+	integers(c, &h.Outs)
+	switch {
+	case !c.reading || c.err != nil:
+	case c.hosts == nil:
+		c.fail("an op of the host")
+	default:
+		h.Run, h.Threads, c.err = c.hosts(h.Text)
 	}
 }
 

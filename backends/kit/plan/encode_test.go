@@ -117,6 +117,6 @@ func TestDecodeDeep(t *testing.T) {
 		integer(c, &kind)
 		c.count(0)
 	}
-	_, err := Decode(c.data, nil)
+	_, err := Decode(c.data, nil, nil)
 	require.ErrorContains(t, err, "deep")
 }

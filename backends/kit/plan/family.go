@@ -36,6 +36,7 @@ type Family struct {
 	varying []int        // the numbers that are expressions
 	guards  []dims.Guard // what has to hold
 	regions [][]*Family  // by step
+	decoded bool         // by [DecodeFamily], of one that has been checked
 }
 
 // ownValue is a value of a symbol: the value at an index, divided by a number.
@@ -110,6 +111,9 @@ func newFamily(f *Family) (*Family, error) {
 		}
 	}
 	f.setRegions(f.base)
+	if f.decoded {
+		return f, nil
+	}
 	return f, f.check()
 }
 
@@ -118,7 +122,7 @@ func (f *Family) makeRegions() error {
 	f.regions = make([][]*Family, len(f.open.Steps))
 	for i := range f.open.Steps {
 		for r, p := range f.open.Steps[i].Regions() {
-			of, err := newFamily(&Family{Opening: Opening{Symbols: f.Symbols}, open: p, guards: f.guards, sizes: f.sizes})
+			of, err := newFamily(&Family{Opening: Opening{Symbols: f.Symbols}, open: p, guards: f.guards, sizes: f.sizes, decoded: f.decoded})
 			if err != nil {
 				return f.open.atStep(i, fmt.Errorf("step %d: region %d: %w", i, r, err))
 			}

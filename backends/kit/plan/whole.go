@@ -20,7 +20,7 @@ func (p *Program) whole() error {
 		return err
 	}
 	switch {
-	case !p.has(p.Args...) || !p.has(p.Results...) || len(p.Args) != len(p.Signature.Args)+len(p.SizeArgs) || len(p.Results) != len(p.Signature.Results):
+	case !p.has(p.Args...) || !p.has(p.Results...) || len(p.Args) != len(p.Signature.Args) || len(p.SizeArgs) > len(p.Args) || len(p.Results) != len(p.Signature.Results):
 		return errors.New("arguments or results have no values")
 	case p.Arena < 0 || p.LastFallible < -1 || p.LastFallible >= len(p.Steps):
 		return errors.New("its arena or its last step that can fail is none")
@@ -109,9 +109,9 @@ func (p *Program) wholeValue(id ValueID) error {
 		switch i := v.Index; {
 		case i < 0 || i >= len(p.Args) || p.Args[i] != id:
 			return fmt.Errorf("it is not argument %d", i)
-		case i < len(p.Signature.Args) && !alike(v.Type, p.Signature.Args[i].Type):
+		case !alike(v.Type, p.Signature.Args[i].Type):
 			return fmt.Errorf("%v is not argument %d", v.Type, i)
-		case i >= len(p.Signature.Args) && (v.Type.DType != types.I32 || v.Type.Elements() != 1):
+		case i >= len(p.Args)-len(p.SizeArgs) && (v.Type.DType != types.I32 || v.Type.Elements() != 1):
 			return fmt.Errorf("%v is not the size %d", v.Type, i)
 		}
 	case Result:
@@ -198,6 +198,10 @@ func (p *Program) wholeWork(w Work) error {
 		return p.wholeLaunch(w)
 	case *Sort:
 		return p.wholeSort(w)
+	case *Host:
+		if !p.holds(w.Args...) || !p.writable(w.Outs...) {
+			return errNoValues
+		}
 	case *Triangular:
 		return p.wholeTriangular(w)
 	case *Loop:
