@@ -1,6 +1,10 @@
 package soa
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"ltc/internal/hostmem"
+)
 
 // Unload gives memory of v back to the system where v shows a mapped file ([MapFile], [OpenShared],
 // [CreateShared]) and is dense. The elements stay as they are: the next access reads them again, as a
@@ -13,5 +17,5 @@ func (v View) Unload() {
 		return
 	}
 	defer b.done()
-	unload(unsafe.Slice((*byte)(v.base), v.Type.Bytes()))
+	hostmem.Unload(unsafe.Slice((*byte)(v.base), v.Type.Bytes()))
 }

@@ -2,6 +2,7 @@ package soa
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,10 +19,14 @@ func residentPages(t *testing.T, mem []byte) (all []bool) {
 	f, err := os.Open("/proc/self/pagemap")
 	require.NoError(t, err)
 	defer f.Close()
-	pages, ok := pageEntries(f, uintptr(unsafe.Pointer(unsafe.SliceData(mem))), len(mem)/os.Getpagesize())
-	require.True(t, ok)
-	for _, e := range pages {
-		all = append(all, e&pagePresent != 0 && e&pageOfFile != 0)
+	page := os.Getpagesize()
+	raw := make([]byte, len(mem)/page*8)
+	_, err = f.ReadAt(raw, int64(uintptr(unsafe.Pointer(unsafe.SliceData(mem)))/uintptr(page))*8)
+	require.NoError(t, err)
+	const present, ofFile = 1 << 63, 1 << 61
+	for i := 0; i < len(raw); i += 8 {
+		e := binary.NativeEndian.Uint64(raw[i:])
+		all = append(all, e&present != 0 && e&ofFile != 0)
 	}
 	return all
 }

@@ -8,5 +8,5 @@
 // A model is a [Step]: it records the logits behind one token, whose keys and values it adds to its caches,
 // such as layers.KeyValueCache. One program serves all prompts and positions.
 //
-// The package imports only ltc/internal/diag, ltc/ir/types, ltc/lazy, ltc/nn/module and ltc/tokenizer.
+// The package imports only ltc/internal/diag, ltc/internal/hostmem, ltc/ir/types, ltc/lazy, ltc/nn/module and ltc/tokenizer.
 package generate

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ltc/internal/diag"
+	"ltc/internal/hostmem"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/nn/module"
@@ -53,8 +54,8 @@ type Generator struct {
 // readStep is by how many positions the part of the caches grows that steps read: each new length is recorded once more.
 const readStep = 128
 
-// New compiles the step of a model and the choice of a token, and then returns the memory of the compiler to the system. The
-// model's variables, built and loaded, are on dev.
+// New compiles the step of a model and the choice of a token, and then returns the memory of the compiler to the system, also
+// that of the executable's code. The model's variables, built and loaded, are on dev.
 func New(dev *lazy.Device, step Step, o Options) (*Generator, error) {
 	if dev == nil || step == nil {
 		return nil, errors.New("generate: the device or the step is nil: give the device of the model's variables, and a Step such as net.Forward")
@@ -91,6 +92,7 @@ func New(dev *lazy.Device, step Step, o Options) (*Generator, error) {
 		return nil, fmt.Errorf("generate: %w", err)
 	}
 	debug.FreeOSMemory()
+	hostmem.UnloadExecutable()
 	return g, nil
 }
 

@@ -143,7 +143,7 @@ var allowed = map[string][]string{
 	"nn":                       {"internal/functions", "ir/ops", "lazy"},
 	"nn/module":                {"ir/ops", "lazy"},
 	"nn/layers":                {"internal/functions", "lazy", "nn", "nn/module"},
-	"nn/generate":              {"lazy", "nn/module", "tokenizer"},
+	"nn/generate":              {"internal/hostmem", "lazy", "nn/module", "tokenizer"},
 	"nn/quantized":             {"checkpoint", "checkpoint/gguf", "internal/functions", "lazy", "nn/module", "soa"},
 	"special":                  {"internal/functions", "ir/ops", "lazy"},
 	"linalg":                   {"internal/functions", "ir/ops", "lazy"},

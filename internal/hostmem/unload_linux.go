@@ -1,8 +1,11 @@
-package soa
+package hostmem
 
 import (
+	"bufio"
 	"encoding/binary"
+	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"unsafe"
 )
@@ -15,8 +18,9 @@ const (
 	pagePresent = 1 << 63
 )
 
-// unload gives back the pages of a mapping that are wholly in mem and show its file.
-func unload(mem []byte) {
+// Unload gives back the pages of a mapping that are wholly in mem and show its file. The next access to one reads it
+// again, as a rule from the system's cache of the file.
+func Unload(mem []byte) {
 	page := uintptr(os.Getpagesize())
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
 	from, to := (at+page-1)&^(page-1), (at+uintptr(len(mem)))&^(page-1)
@@ -65,3 +69,31 @@ func pageEntries(f *os.File, from uintptr, n int) ([]uint64, bool) {
 	}
 	return all, true
 }
+
+// UnloadExecutable gives back the pages of the process's executable: code and tables that only a start needs do not come
+// back.
+func UnloadExecutable() {
+	name, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return
+	}
+	maps, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return
+	}
+	defer maps.Close()
+	for lines := bufio.NewScanner(maps); lines.Scan(); {
+		line := lines.Text()
+		if !strings.HasSuffix(line, " "+name) {
+			continue
+		}
+		var from, to uintptr
+		var access string
+		if _, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &access); err == nil && access[:2] == "r-" {
+			Unload(unsafe.Slice((*byte)(pointer(from)), to-from))
+		}
+	}
+}
+
+// pointer returns the address of memory that Go does not manage.
+func pointer(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
