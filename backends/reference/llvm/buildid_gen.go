@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "fe6556d5873b66577cdb984a"
+const buildID = "c9fb01e05724b29ed4956186"

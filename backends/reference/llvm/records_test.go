@@ -127,6 +127,35 @@ func TestRowsOfBlocks(t *testing.T) {
 	}
 }
 
+// The lower four bits of an integer are converted by a table where it is one register: whole vectors, and what remains.
+func TestLowBits(t *testing.T) {
+	trials.Sequential(t)
+	const text = `kernel low_%[1]s(x: %[1]s[n0] strides [1], out y: f32[n0] strides [1]) {
+	for p0 < n0
+	stage {
+		%%0 = load x[p0]
+		%%1 = constant %[2]d : %[1]s
+		%%2 = and %%1, %%0 : %[1]s
+		%%3 = convert %%2 : f32
+		store y[p0], %%3
+	}
+}
+`
+	kernels, err := kernel.ParseAll(fmt.Sprintf(text, "i32", 15) + fmt.Sprintf(text, "u32", 15) + fmt.Sprintf(text, "i64", 15) + fmt.Sprintf(text, "i32", 31))
+	require.NoError(t, err)
+	for _, c := range compilers(t) {
+		for i, code := range compile(t, c, kernels...) {
+			before := kerneltest.NewMemory(kernels[i], []int64{83}, kerneltest.Dense, 0)
+			before.Fill(rand.New(rand.NewPCG(uint64(i), 13)))
+			want, err := before.Run(evaluate)
+			require.NoError(t, err)
+			got, err := before.Run(in(code, 1))
+			require.NoError(t, err)
+			require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}), "%v: %s", c.machine.Level, kernels[i].Name)
+		}
+	}
+}
+
 // A sum along an axis of a few vectors has all its elements if an operand of 16 bits is strided there: its lanes are
 // inserted one by one, in a loop over the axis.
 func TestRowsOfStridedBlocks(t *testing.T) {

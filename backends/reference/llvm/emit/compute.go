@@ -99,6 +99,10 @@ func (b *body) instr(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 		if r, ok := b.inverse[id]; ok {
 			return b.binary(kernel.Multiply, arg(0), b.Splat(r, l.N))
 		}
+	case kernel.Convert:
+		if x := b.lowBits(i); x != kernel.None {
+			return b.LowBits(b.arg(x, v, vars, l))
+		}
 	case kernel.Add, kernel.Subtract:
 		if p := b.fuse[id]; p != kernel.None {
 			return b.fused(i, p, v, vars, l)
@@ -109,6 +113,21 @@ func (b *body) instr(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 		args[n] = arg(n)
 	}
 	return b.computed(id, args...)
+}
+
+// lowBits returns the integer of 32 bits whose lower four bits a conversion has as f32, where a lookup is one
+// instruction: a mask and a conversion are two.
+func (b *body) lowBits(i *kernel.Instr) kernel.ID {
+	and := &b.k.Instrs[i.Args[0]]
+	if i.Type != types.F32 || and.Op != kernel.And || !and.Type.IsInteger() || and.Type.Size() != 4 || b.Machine.Bits() != 512 {
+		return kernel.None
+	}
+	for n, a := range and.Args {
+		if c := &b.k.Instrs[a]; c.Op == kernel.Constant && c.Aux == 15 {
+			return and.Args[1-n]
+		}
+	}
+	return kernel.None
 }
 
 // computed writes an instruction that computes.

@@ -503,7 +503,7 @@ func (p *planner) stages(r *Schedule) {
 // An axis of at most mostWhole vectors is written out, a power of two, whose sums combine in pairs.
 // wholeRows is how many vectors of several iterations of the loop around it are written out: the
 // distances of their operands are computed once.
-const mostWhole, wholeRows = 8, 4
+const mostWhole, wholeRows = 8, 2
 
 // whole makes a stage of Rows one of whole vectors if a few of them are as long as the axis that they
 // lie along, with a loop around. The blocks of quantized weights are such axes.

@@ -8,6 +8,8 @@ import (
 	"github.com/llir/llvm/ir/enum"
 	ll "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
+
+	"ltc/ir/types"
 )
 
 // lookup returns, for lanes i of integers, row[i mod len(row)], as floats of
@@ -36,6 +38,18 @@ func (b *Builder) lookup(name string, row []float64, i value.Value) value.Value 
 		return b.pieces(4, func(p []value.Value) value.Value { return b.lookupBytes(row, p[0]) }, i)
 	}
 	return b.inMemory(fmt.Sprintf("%s.f%d", name, width(t)), elem(t), floatBits(t, row), i)
+}
+
+// LowBits returns the lower four bits of integers of 32 bits as f32.
+func (b *Builder) LowBits(x Value) Value {
+	row := make([]float64, 16)
+	for i := range row {
+		row[i] = float64(i)
+	}
+	if x.Lanes() < 16 {
+		return b.Convert(Value{b.andn(x.V, 15), x.DType}, types.F32)
+	}
+	return Value{b.lookup("low_bits", row, x.V), types.F32}
 }
 
 // inMemory looks up elements of type e by their bits; name stands for the row.

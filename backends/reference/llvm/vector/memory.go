@@ -113,10 +113,16 @@ func (b *Builder) LoadStrided(p Pointer, stride value.Value, l Lanes) Value {
 	t := Memory(p.DType)
 	all := b.poison(vectorOf(t, l.N))
 	for i := range l.N {
-		if i > 0 {
-			p = b.At(p, stride)
+		// Four elements have one base, so that their addresses do not wait for each other.
+		from := p
+		switch {
+		case i%4 > 0:
+			from = b.At(p, b.Block.NewMul(stride, b.Index(int64(i%4))))
+		case i > 0:
+			p = b.At(p, b.Block.NewMul(stride, b.Index(4)))
+			from = p
 		}
-		load := b.Block.NewLoad(t, p.V)
+		load := b.Block.NewLoad(t, from.V)
 		load.Align = ir.Align(p.DType.Size())
 		all = b.setLane(all, load, i)
 	}
