@@ -2,6 +2,7 @@ package kit_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -161,6 +162,24 @@ func TestVariantsOfDecoded(t *testing.T) {
 			got, err := q.Variant(args, results)
 			require.NoError(t, err)
 			require.Equal(t, want.String(), got.String(), f.Name)
+			kept := variants{}
+			q.KeepVariants(kept, nil)
+			_, err = q.Variant(args, results)
+			require.NoError(t, err)
+			q, err = plan.Decode(data, plan.NewOrigin(0, func() (*plan.Program, error) { return nil, errors.New("it is made again") }), nil)
+			require.NoError(t, err)
+			q.KeepVariants(kept, nil)
+			got, err = q.Variant(args, results)
+			require.NoError(t, err, f.Name)
+			require.Equal(t, want.String(), got.String(), f.Name)
+			require.Equal(t, want.Values, got.Values)
+			for layouts, data := range kept {
+				for n := range data {
+					kept[layouts] = data[:n]
+					_, err := q.Variant(args, results)
+					require.ErrorContains(t, err, "made again")
+				}
+			}
 			q, err = plan.Decode(data, plan.NewOrigin(0, func() (*plan.Program, error) { return planned(t, texts(t)["case"]), nil }), nil)
 			require.NoError(t, err)
 			_, err = q.Variant(args, results)
@@ -169,6 +188,16 @@ func TestVariantsOfDecoded(t *testing.T) {
 	}
 	require.True(t, some)
 }
+
+// variants are those that are kept, in memory.
+type variants map[string][]byte
+
+func (v variants) Get(layouts string) ([]byte, bool) {
+	data, ok := v[layouts]
+	return data, ok
+}
+
+func (v variants) Keep(layouts string, data []byte) { v[layouts] = data }
 
 // What is cut off is an error.
 func TestDecodeCut(t *testing.T) {

@@ -2,6 +2,8 @@ package reference
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
@@ -53,16 +55,12 @@ func (k *keptPlans) get(ctx context.Context) (p *plan.Program, f *plan.Family) {
 		return nil, nil
 	}
 	kept, log := len(k.module.Text()), backends.LoggerOf(ctx)
-	hosts := func(text string) (backends.Executable, int, error) {
-		run, err := eval.New().Compile(ctx, backends.NewModule(text), backends.Options{Name: k.options.File(), Threads: k.options.Threads})
-		return run, k.options.Threads, err
-	}
 	var err error
 	switch {
 	case len(data) > 0 && data[0] == ofFamily:
-		f, err = plan.DecodeFamily(data[1:], plan.NewOrigin(kept, k.openAgain), hosts, log)
+		f, err = plan.DecodeFamily(data[1:], plan.NewOrigin(kept, k.openAgain), k.host, log)
 	default:
-		if p, err = plan.Decode(data[min(len(data), 1):], plan.NewOrigin(kept, k.again), hosts); err == nil {
+		if p, err = plan.Decode(data[min(len(data), 1):], plan.NewOrigin(kept, k.again), k.host); err == nil {
 			p.Logger = log
 		}
 	}
@@ -70,7 +68,36 @@ func (k *keptPlans) get(ctx context.Context) (p *plan.Program, f *plan.Family) {
 		k.options.Log().Warn("ltc: the plan of a program on disk is damaged: it is made anew", "program", k.options.File(), "reason", err)
 		return nil, nil
 	}
+	if f != nil {
+		f.Open().KeepVariants(k, k.host)
+	} else {
+		p.KeepVariants(k, k.host)
+	}
 	return p, f
+}
+
+// host has the evaluator run an op of the host.
+func (k *keptPlans) host(text string) (backends.Executable, int, error) {
+	ctx := backends.WithLogger(context.Background(), &k.options)
+	run, err := eval.New().Compile(ctx, backends.NewModule(text), backends.Options{Name: k.options.File(), Threads: k.options.Threads})
+	return run, k.options.Threads, err
+}
+
+// Get implements [plan.Variants].
+func (k *keptPlans) Get(layouts string) (data []byte, ok bool) {
+	return k.keeper.KeptPlan(k.variant(layouts))
+}
+
+// Keep implements [plan.Variants].
+func (k *keptPlans) Keep(layouts string, data []byte) {
+	if len(data) <= mostPlanned {
+		k.keeper.KeepPlan(k.variant(layouts), "the plan of "+k.options.File()+" for other layouts", data)
+	}
+}
+
+// variant stands for the program and layouts.
+func (k *keptPlans) variant(layouts string) string {
+	return fmt.Sprintf("%x %s", sha256.Sum256([]byte(k.module.Text())), layouts)
 }
 
 // again makes the program from its text, as a compile does.
@@ -99,17 +126,19 @@ func (k *keptPlans) keep(e backends.Executable) {
 	}
 	var kind byte
 	var data []byte
-	var steps int
+	var prog *plan.Program
 	var ok bool
 	switch e := e.(type) {
 	case *compiled:
-		kind, steps = ofProgram, len(e.Plan.Program.Steps)
-		data, ok = e.Plan.Program.Encode()
+		prog = e.Plan.Program
+		data, ok = prog.Encode()
 	case *openExecutable:
-		kind, steps = ofFamily, len(e.Plan.Program.Steps)
+		kind, prog = ofFamily, e.Family.Open()
 		data, ok = e.Family.Encode()
 	}
-	if ok && len(data) < mostPlanned {
-		k.keeper.KeepPlan(k.module.Text(), "the plan of "+k.options.File()+": "+diag.Count(steps, "step"), append([]byte{kind}, data...))
+	if !ok || len(data) >= mostPlanned {
+		return
 	}
+	k.keeper.KeepPlan(k.module.Text(), "the plan of "+k.options.File()+": "+diag.Count(len(prog.Steps), "step"), append([]byte{kind}, data...))
+	prog.KeepVariants(k, k.host)
 }

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -136,7 +137,21 @@ func TestKeptFamilies(t *testing.T) {
 		_, failed := read.Variants()
 		require.Zero(t, failed)
 
+		require.Len(t, keeper.plans, 2, "the program, and its variant")
 		data := keeper.plans[text][1:]
+		failing := errors.New("it is made again")
+		without, err := plan.DecodeFamily(data, plan.NewOrigin(0, func() (*plan.Program, error) { return nil, failing }), nil, nil)
+		require.NoError(t, err)
+		layouts := make([]plan.Layout, len(made.Signature().Args))
+		layouts[0] = plan.LayoutOf([]int{1, 5}, -1)
+		_, err = without.Variant(layouts, make([]plan.Layout, len(made.Signature().Results)))
+		require.ErrorIs(t, err, failing)
+		without.Open().KeepVariants(plans, nil)
+		v, err := without.Variant(layouts, make([]plan.Layout, len(made.Signature().Results)))
+		require.NoError(t, err)
+		want, err := made.(*openExecutable).Family.Variant(layouts, nil)
+		require.NoError(t, err)
+		require.Equal(t, want.Base().String(), v.Base().String())
 		again, ok := kept.Encode()
 		require.True(t, ok)
 		require.Equal(t, data, again)

@@ -34,11 +34,8 @@ func Decode(data []byte, again Origin, hosts Hosts) (*Program, error) {
 	c := &coder{data: data, reading: true, from: again, hosts: hosts}
 	p := new(Program)
 	c.program(p)
-	if c.err == nil && len(c.data) > 0 {
-		c.fail("%s too many at its end", diag.Count(len(c.data), "byte"))
-	}
-	if c.err == nil {
-		c.err = p.whole()
+	if c.err = c.end(); c.err == nil {
+		c.err = p.whole(false)
 	}
 	if c.err != nil {
 		return nil, fmt.Errorf("plan: decode: %w", c.err)

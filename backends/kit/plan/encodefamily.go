@@ -13,24 +13,33 @@ import (
 // Encode returns the family as bytes that [DecodeFamily] reads. It reports false where [Program.Encode] does, and for a
 // family whose program [DecodeFamily] does not find whole for typical sizes.
 func (f *Family) Encode() ([]byte, bool) {
-	c := &coder{sizes: &expressions{at: map[expression]int64{}}}
-	open, opening, guards := f.open, f.Opening, f.guards
-	c.family(open, &opening, &guards)
-	if c.err != nil {
+	opening, guards := f.Opening, f.guards
+	data, ok := encodeOpen(func(c *coder) {
+		c.program(f.open)
+		c.opening(&opening, &guards)
+	})
+	if !ok {
 		return nil, false
 	}
-	all := &coder{}
-	slice(all, &c.sizes.all, all.expression)
-	data := append(all.data, c.data...)
 	_, err := DecodeFamily(data, nil, noHosts, nil)
 	return data, err == nil
+}
+
+// encodeOpen returns what code writes, after the expressions of its sizes.
+func encodeOpen(code func(c *coder)) ([]byte, bool) {
+	c, all := &coder{sizes: &expressions{at: map[expression]int64{}}}, new(coder)
+	if code(c); c.err != nil {
+		return nil, false
+	}
+	slice(all, &c.sizes.all, all.expression)
+	return append(all.data, c.data...), true
 }
 
 // DecodeFamily reads what [Family.Encode] has written in a process of the same executable; again is the origin of the
 // program whose numbers are expressions, and hosts is as for [Decode]. As [Decode], it returns an error for any other bytes, or a family that can be made
 // executable. What [NewFamily] checks for many sizes it takes for granted.
 func DecodeFamily(data []byte, again Origin, hosts Hosts, log *slog.Logger) (*Family, error) {
-	c := &coder{data: data, reading: true, from: again, hosts: hosts, parsed: map[string][]*kernel.Kernel{}}
+	c := &coder{data: data, reading: true, from: again, hosts: hosts}
 	f, err := c.readFamily(log)
 	if err != nil {
 		return nil, fmt.Errorf("plan: decode: %w", err)
@@ -41,7 +50,8 @@ func DecodeFamily(data []byte, again Origin, hosts Hosts, log *slog.Logger) (*Fa
 // noHosts is for programs that are looked at, and not run.
 func noHosts(string) (backends.Executable, int, error) { return nil, 0, nil }
 
-func (c *coder) readFamily(log *slog.Logger) (*Family, error) {
+// readOpen reads a program whose numbers may be expressions, after these. Views says that it may have layouts.
+func (c *coder) readOpen(views bool) (*Program, error) {
 	sizes := new(expressions)
 	if slice(c, &sizes.all, c.expression); c.err != nil {
 		return nil, c.err
@@ -50,6 +60,7 @@ func (c *coder) readFamily(log *slog.Logger) (*Family, error) {
 		return nil, err
 	}
 	// For typical sizes it is a program that can be shown to be whole.
+	c.parsed = map[string][]*kernel.Kernel{}
 	typical := *c
 	typical.hosts = noHosts
 	typical.sizes = &expressions{values: make([]int64, len(sizes.values))}
@@ -60,17 +71,31 @@ func (c *coder) readFamily(log *slog.Logger) (*Family, error) {
 	if typical.program(p); typical.err != nil {
 		return nil, typical.err
 	}
-	if err := p.whole(); err != nil {
+	if err := p.whole(views); err != nil {
 		return nil, err
 	}
-	f := &Family{open: new(Program), decoded: true}
-	c.sizes = sizes
-	c.family(f.open, &f.Opening, &f.guards)
+	p, c.sizes = new(Program), sizes
+	c.program(p)
+	return p, c.err
+}
+
+// end reports an error, also of bytes that are left.
+func (c *coder) end() error {
 	if c.err == nil && len(c.data) > 0 {
 		c.fail("%s too many at its end", diag.Count(len(c.data), "byte"))
 	}
-	if c.err != nil {
-		return nil, c.err
+	return c.err
+}
+
+func (c *coder) readFamily(log *slog.Logger) (*Family, error) {
+	p, err := c.readOpen(false)
+	if err != nil {
+		return nil, err
+	}
+	f := &Family{open: p, decoded: true}
+	c.opening(&f.Opening, &f.guards)
+	if err := c.end(); err != nil {
+		return nil, err
 	}
 	if err := f.Opening.whole(len(f.open.SizeArgs), len(f.open.Args)); err != nil {
 		return nil, err
@@ -102,9 +127,8 @@ func (o *Opening) whole(sizeArgs, args int) error {
 	return nil
 }
 
-// family codes what a family is made from.
-func (c *coder) family(p *Program, o *Opening, guards *[]dims.Guard) {
-	c.program(p)
+// opening codes what a family is made from besides its program.
+func (c *coder) opening(o *Opening, guards *[]dims.Guard) {
 	if o.Sig == nil {
 		o.Sig = new(backends.Signature)
 	}

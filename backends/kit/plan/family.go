@@ -444,7 +444,8 @@ func (f *Family) Variant(args, results []Layout) (*Family, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFamily(&Family{Opening: f.Opening, open: open, guards: f.guards, sizes: f.sizes, regions: f.regions})
+	checked := open.From == nil // what was kept was checked before
+	return newFamily(&Family{Opening: f.Opening, open: open, guards: f.guards, sizes: f.sizes, regions: f.regions, decoded: checked})
 }
 
 // Region returns region r of a step.

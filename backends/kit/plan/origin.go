@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -80,5 +81,76 @@ func (q *Program) variantOf(p *Program, args, results []Layout) (*Program, error
 	if err != nil {
 		return nil, fmt.Errorf("made from its text again: %w", err)
 	}
+	return v, nil
+}
+
+// Variants are variants of a program as bytes, by their layouts.
+type Variants interface {
+	Get(layouts string) (data []byte, ok bool)
+	Keep(layouts string, data []byte)
+}
+
+// KeepVariants has p take its variants from those that are kept, and keeps the others that it has made. Hosts is as for [Decode].
+func (p *Program) KeepVariants(v Variants, hosts Hosts) {
+	if p.From != nil {
+		p.From = keptOrigin{p.From, v, hosts}
+	}
+}
+
+// keptOrigin is the origin of a program whose variants are kept.
+type keptOrigin struct {
+	Origin
+	variants Variants
+	hosts    Hosts
+}
+
+// Variant is [Program.Variant].
+func (o keptOrigin) Variant(p *Program, args, results []Layout) (*Program, error) {
+	layouts := fmt.Sprint(withLayout(args), withLayout(results))
+	if data, ok := o.variants.Get(layouts); ok {
+		if v, err := decodeVariant(data, p, o.hosts); err == nil {
+			return v, nil
+		}
+	}
+	v, err := o.Origin.Variant(p, args, results)
+	if err != nil {
+		return nil, err
+	}
+	if data, ok := encodeOpen(func(c *coder) { c.program(v) }); ok {
+		if _, err := decodeVariant(data, p, noHosts); err == nil {
+			o.variants.Keep(layouts, data)
+		}
+	}
+	return v, nil
+}
+
+// withLayout returns a list without the last values that have no layout.
+func withLayout(list []Layout) []Layout {
+	for len(list) > 0 && list[len(list)-1] == nil {
+		list = list[:len(list)-1]
+	}
+	return list
+}
+
+// decodeVariant reads a variant of p, with whose kernels those of the variant begin.
+func decodeVariant(data []byte, p *Program, hosts Hosts) (*Program, error) {
+	c := &coder{data: data, reading: true, hosts: hosts}
+	v, err := c.readOpen(true)
+	if err == nil {
+		err = c.end()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(v.Kernels) < len(p.Kernels) || len(v.Steps) != len(p.Steps) || len(v.Values) < len(p.Values) || !slices.Equal(v.Args, p.Args) || !slices.Equal(v.Results, p.Results) {
+		return nil, errOther
+	}
+	for i, k := range p.Kernels {
+		if v.Kernels[i].String() != k.String() {
+			return nil, errOther
+		}
+		v.Kernels[i] = k
+	}
+	v.Logger, v.From = p.Logger, nil
 	return v, nil
 }

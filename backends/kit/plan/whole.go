@@ -14,8 +14,8 @@ import (
 
 // whole reports how a program that was read is none that a text becomes: it names values,
 // kernels or results that are not there, or takes a value for more than its memory holds. What
-// makes a program executable and runs it takes all that for granted.
-func (p *Program) whole() error {
+// makes a program executable and runs it takes all that for granted. Views says that it may be a variant.
+func (p *Program) whole(views bool) error {
 	if err := wholeSignature(p.Signature); err != nil {
 		return err
 	}
@@ -36,12 +36,12 @@ func (p *Program) whole() error {
 		}
 	}
 	for i := range p.Values {
-		if err := p.wholeValue(ValueID(i)); err != nil {
+		if err := p.wholeValue(ValueID(i), views); err != nil {
 			return fmt.Errorf("value %d: %w", i, err)
 		}
 	}
 	for i := range p.Steps {
-		if err := p.wholeWork(p.Steps[i].Work); err != nil {
+		if err := p.wholeWork(p.Steps[i].Work, views); err != nil {
 			return fmt.Errorf("step %d: %w", i, err)
 		}
 	}
@@ -53,7 +53,7 @@ func (p *Program) whole() error {
 	}
 	for i := range p.Steps {
 		for _, r := range p.Steps[i].Regions() {
-			if err := r.whole(); err != nil {
+			if err := r.whole(false); err != nil {
 				return fmt.Errorf("step %d: %w", i, err)
 			}
 		}
@@ -95,12 +95,12 @@ func (p *Program) has(list ...ValueID) bool {
 
 // wholeValue is whole of a value. A program that is no variant has neither layouts nor tables,
 // and no step depends on them.
-func (p *Program) wholeValue(id ValueID) error {
+func (p *Program) wholeValue(id ValueID, views bool) error {
 	v := &p.Values[id]
 	if err := v.Type.Check(); err != nil {
 		return err
 	}
-	if v.Layout != nil || v.First < -1 || v.First >= len(p.Steps) || v.Last < -1 || v.Last >= len(p.Steps) {
+	if v.Layout != nil && !views || v.First < -1 || v.First >= len(p.Steps) || v.Last < -1 || v.Last >= len(p.Steps) {
 		return errors.New("it has a layout, or steps that are not there")
 	}
 	size := v.Type.Bytes()
@@ -129,8 +129,18 @@ func (p *Program) wholeValue(id ValueID) error {
 		if n := len(v.Data); n != size && n != v.Type.DType.Size() {
 			return fmt.Errorf("%v has %s", v.Type, diag.Count(n, "byte"))
 		}
+	case Table:
+		if !views || v.Index < 0 || !p.has(ValueID(v.Index)) || p.Values[v.Index].Table != id || v.Type.DType != types.I64 {
+			return errors.New("it is the table of no value")
+		}
 	default:
 		return fmt.Errorf("a value of kind %d", v.Kind)
+	}
+	if v.Layout != nil && (v.Kind != Argument && v.Kind != Result || len(v.Layout) != len(p.Shape(id))) {
+		return errors.New("it has the layout of another value")
+	}
+	if v.Layout != nil && v.Layout.Table() >= 0 && (!p.has(v.Table) || p.Values[v.Table].Kind != Table || p.Values[v.Table].Index != int(id)) {
+		return errors.New("it has no table")
 	}
 	if v.Over != None && !p.has(v.Over) {
 		return fmt.Errorf("there is no value %d", v.Over)
@@ -192,10 +202,10 @@ var (
 )
 
 // wholeWork is whole of the work of a step.
-func (p *Program) wholeWork(w Work) error {
+func (p *Program) wholeWork(w Work, views bool) error {
 	switch w := w.(type) {
 	case *Launch:
-		return p.wholeLaunch(w)
+		return p.wholeLaunch(w, views)
 	case *Sort:
 		return p.wholeSort(w)
 	case *Host:
@@ -233,12 +243,12 @@ func outsOf(outs []ValueID, types []HostArg) []HostArg {
 	return all
 }
 
-func (p *Program) wholeLaunch(l *Launch) error {
+func (p *Program) wholeLaunch(l *Launch, views bool) error {
 	if l.Kernel < 0 || l.Kernel >= len(p.Kernels) {
 		return fmt.Errorf("there is no kernel %d", l.Kernel)
 	}
 	k := p.Kernels[l.Kernel]
-	if len(l.Operands) != len(k.Params) || len(l.Sizes) != k.Sizes || len(l.Strides) != k.StrideArgs() || l.Parts < 0 || len(l.Moving) > 0 {
+	if len(l.Operands) != len(k.Params) || len(l.Sizes) != k.Sizes || len(l.Strides) != k.StrideArgs() || l.Parts < 0 || len(l.Moving) > 0 && !views {
 		return errors.New("operands, sizes or strides are those of another kernel")
 	}
 	if l.Copies && (len(k.Params) != 2 || k.Params[0].Out || !k.Params[1].Out) {
@@ -246,12 +256,22 @@ func (p *Program) wholeLaunch(l *Launch) error {
 	}
 	for i := range l.Operands {
 		o := &l.Operands[i]
-		if !p.readable(o.Value) || k.Params[i].Out && !p.writable(o.Value) || len(o.By) > 0 ||
+		if !p.readable(o.Value) || k.Params[i].Out && !p.writable(o.Value) || len(o.By) > 0 && !views || !p.along(o.Value, o.By) ||
 			p.Values[o.Value].Type.DType.Size() != k.Params[i].DType.Size() {
 			return fmt.Errorf("operand %d is not one of the kernel", i)
 		}
 	}
+	for _, m := range l.Moving {
+		if m.At < 0 || m.At >= len(l.Strides) || m.Operand < 0 || m.Operand >= len(l.Operands) || !p.along(l.Operands[m.Operand].Value, m.By) {
+			return errors.New("a stride is that of no operand")
+		}
+	}
 	return p.countable(l)
+}
+
+// along reports whether factors are of strides that a value has.
+func (p *Program) along(v ValueID, by []Factor) bool {
+	return !slices.ContainsFunc(by, func(f Factor) bool { return f.Dim < 0 || f.Dim >= len(p.Shape(v)) })
 }
 
 // countable reports whether places of a launch, which [Program.Check] computes, overflow.
