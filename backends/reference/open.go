@@ -42,6 +42,7 @@ type form struct {
 	steps  []kernel.Code // by step, with the constants at hand
 	views  *exec.Views   // nil: all are dense
 	runs   *spare.Pool[sizedRun]
+	ready  atomic.Bool // a run has been compiled
 }
 
 // compileSized compiles a program whose main leaves sizes open. The error

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"unsafe"
 
 	"ltc/backends/kit/plan"
+	"ltc/internal/hostmem"
 	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -172,5 +174,13 @@ func (x *sizeExecutable) compile(ctx context.Context, f *form) error {
 		e.steps[i].interim = &s.interim[i]
 	}
 	x.e = e
+	if f.views != nil && len(e.steps) >= manySteps && !f.ready.Swap(true) {
+		debug.FreeOSMemory()
+		hostmem.UnloadExecutable()
+	}
 	return nil
 }
+
+// manySteps is the least number of steps of a program that gives memory back before its first run for views. The run may
+// read whole files that are mapped. What compiling took would lie beside them.
+const manySteps = 256
