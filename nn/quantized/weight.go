@@ -214,10 +214,10 @@ func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
 	// The sum of a block's codes times x is scaled once. What is added to all codes of a block
 	// meets the sum of x.
 	var sum *lazy.Tensor
-	factor := scale // of sum
-	if nibbles {    // l and u of bytes b = l + 16·u: l·x₀ + u·x₁ = (l·(16·x₀ − x₁) + b·x₁)/16, which saves the shift for u
+	unit := 1.   // of sum
+	if nibbles { // l and u of bytes b = l + 16·u: l·x₀ + u·x₁ = (l·(16·x₀ − x₁) + b·x₁)/16, which saves the shift for u
 		sum = values[0].Mul(run(0).MulScalar(16).Sub(run(1))).Add(codes.Convert(lazy.F32).Mul(run(1)))
-		factor = scale.MulScalar(1. / 16)
+		unit = 1. / 16
 	} else {
 		sum = values[0].Mul(run(0))
 	}
@@ -225,8 +225,9 @@ func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {
 	if minimum != nil {
 		base = minimum.Convert(lazy.F32)
 	}
-	mean := x.Sum(-2, -1).MulScalar(1 / float64(n)).Unsqueeze(-1) // so that n of them are the sum
-	return sum.Mul(factor).Add(base.Mul(mean)).Sum(-2, -1)
+	// What is added to all codes is added n times. The result is in units: powers of two, which round nothing.
+	mean := x.Sum(-2, -1).MulScalar(1 / (unit * float64(n))).Unsqueeze(-1)
+	return sum.Mul(scale).Add(base.Mul(mean)).Sum(-2, -1).MulScalar(unit)
 }
 
 // tiled records x·weightᵀ by tiles of the weight. The last axis of x has Features elements.
