@@ -13,30 +13,63 @@ var _ types.DType // used where a row has a dtype
 
 // What the checks name if a call breaks it.
 const (
-	polygammaOrder    = "order"
-	zetaShapes        = "shapes"
-	mvLgammaDimension = "dimension"
-	xlog1pyShapes     = "shapes"
+	polygammaOrder          = "order"
+	zetaShapes              = "shapes"
+	mvLgammaDimension       = "dimension"
+	xlog1pyShapes           = "shapes"
+	chebyshevTShapes        = "shapes"
+	chebyshevUShapes        = "shapes"
+	chebyshevVShapes        = "shapes"
+	chebyshevWShapes        = "shapes"
+	shiftedChebyshevTShapes = "shapes"
+	shiftedChebyshevUShapes = "shapes"
+	shiftedChebyshevVShapes = "shapes"
+	shiftedChebyshevWShapes = "shapes"
+	hermiteHShapes          = "shapes"
+	hermiteHeShapes         = "shapes"
+	laguerreLShapes         = "shapes"
+	legendrePShapes         = "shapes"
 )
 
 // The definitions.
 var (
-	definedI0        *lazy.Callable
-	definedI0e       *lazy.Callable
-	definedI1        *lazy.Callable
-	definedI1e       *lazy.Callable
-	definedNdtr      *lazy.Callable
-	definedNdtri     *lazy.Callable
-	definedLogNdtr   *lazy.Callable
-	definedErfcx     *lazy.Callable
-	definedPolygamma *lazy.Callable
-	definedZeta      *lazy.Callable
-	definedMvLgamma  *lazy.Callable
-	definedEntr      *lazy.Callable
-	definedXlog1py   *lazy.Callable
-	definedSinc      *lazy.Callable
-	definedExpit     *lazy.Callable
-	definedLogit     *lazy.Callable
+	definedI0                *lazy.Callable
+	definedI0e               *lazy.Callable
+	definedI1                *lazy.Callable
+	definedI1e               *lazy.Callable
+	definedJ0                *lazy.Callable
+	definedJ1                *lazy.Callable
+	definedY0                *lazy.Callable
+	definedY1                *lazy.Callable
+	definedK0                *lazy.Callable
+	definedK0e               *lazy.Callable
+	definedK1                *lazy.Callable
+	definedK1e               *lazy.Callable
+	definedAiryAi            *lazy.Callable
+	definedNdtr              *lazy.Callable
+	definedNdtri             *lazy.Callable
+	definedLogNdtr           *lazy.Callable
+	definedErfcx             *lazy.Callable
+	definedPolygamma         *lazy.Callable
+	definedZeta              *lazy.Callable
+	definedMvLgamma          *lazy.Callable
+	definedEntr              *lazy.Callable
+	definedXlog1py           *lazy.Callable
+	definedSinc              *lazy.Callable
+	definedExpit             *lazy.Callable
+	definedLogit             *lazy.Callable
+	definedChebyshevT        *lazy.Callable
+	definedChebyshevU        *lazy.Callable
+	definedChebyshevV        *lazy.Callable
+	definedChebyshevW        *lazy.Callable
+	definedShiftedChebyshevT *lazy.Callable
+	definedShiftedChebyshevU *lazy.Callable
+	definedShiftedChebyshevV *lazy.Callable
+	definedShiftedChebyshevW *lazy.Callable
+	definedHermiteH          *lazy.Callable
+	definedHermiteHe         *lazy.Callable
+	definedLaguerreL         *lazy.Callable
+	definedLegendreP         *lazy.Callable
 )
 
 func init() { // not values of the variables: the functions use them
@@ -45,24 +78,77 @@ func init() { // not values of the variables: the functions use them
 	definedI0e = functions.Define(&rows[1], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeI0e(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradI0e(x[0], y[0], ct[0]) })
 	definedI1 = functions.Define(&rows[2], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeI1(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradI1(x[0], y[0], ct[0]) })
 	definedI1e = functions.Define(&rows[3], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeI1e(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradI1e(x[0], y[0], ct[0]) })
-	definedNdtr = functions.Define(&rows[4], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeNdtr(x[0])} }, nil, nil)
-	definedNdtri = functions.Define(&rows[5], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeNdtri(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradNdtri(x[0], y[0], ct[0]) })
-	definedLogNdtr = functions.Define(&rows[6], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeLogNdtr(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradLogNdtr(x[0], y[0], ct[0]) })
-	definedErfcx = functions.Define(&rows[7], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeErfcx(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradErfcx(x[0], y[0], ct[0]) })
-	definedPolygamma = functions.Define(&rows[8], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedJ0 = functions.Define(&rows[4], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeJ0(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradJ0(x[0], y[0], ct[0]) })
+	definedJ1 = functions.Define(&rows[5], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeJ1(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradJ1(x[0], y[0], ct[0]) })
+	definedY0 = functions.Define(&rows[6], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeY0(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradY0(x[0], y[0], ct[0]) })
+	definedY1 = functions.Define(&rows[7], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeY1(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradY1(x[0], y[0], ct[0]) })
+	definedK0 = functions.Define(&rows[8], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeK0(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradK0(x[0], y[0], ct[0]) })
+	definedK0e = functions.Define(&rows[9], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeK0e(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradK0e(x[0], y[0], ct[0]) })
+	definedK1 = functions.Define(&rows[10], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeK1(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradK1(x[0], y[0], ct[0]) })
+	definedK1e = functions.Define(&rows[11], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeK1e(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradK1e(x[0], y[0], ct[0]) })
+	definedAiryAi = functions.Define(&rows[12], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeAiryAi(x[0])} }, nil, nil)
+	definedNdtr = functions.Define(&rows[13], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeNdtr(x[0])} }, nil, nil)
+	definedNdtri = functions.Define(&rows[14], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeNdtri(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradNdtri(x[0], y[0], ct[0]) })
+	definedLogNdtr = functions.Define(&rows[15], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeLogNdtr(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradLogNdtr(x[0], y[0], ct[0]) })
+	definedErfcx = functions.Define(&rows[16], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeErfcx(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradErfcx(x[0], y[0], ct[0]) })
+	definedPolygamma = functions.Define(&rows[17], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePolygamma(x[0], a.Int("n"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkPolygamma(x[0], a.Int("n")) }, nil)
-	definedZeta = functions.Define(&rows[9], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeZeta(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkZeta(x[0], x[1]) }, nil)
-	definedMvLgamma = functions.Define(&rows[10], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedZeta = functions.Define(&rows[18], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeZeta(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkZeta(x[0], x[1]) }, nil)
+	definedMvLgamma = functions.Define(&rows[19], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMvLgamma(x[0], a.Int("p"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkMvLgamma(x[0], a.Int("p")) }, nil)
-	definedEntr = functions.Define(&rows[11], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeEntr(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradEntr(x[0], y[0], ct[0]) })
-	definedXlog1py = functions.Define(&rows[12], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeXlog1py(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkXlog1py(x[0], x[1]) }, nil)
-	definedSinc = functions.Define(&rows[13], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeSinc(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradSinc(x[0], y[0], ct[0]) })
-	definedExpit = functions.Define(&rows[14], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeExpit(x[0])} }, nil, nil)
-	definedLogit = functions.Define(&rows[15], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedEntr = functions.Define(&rows[20], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeEntr(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradEntr(x[0], y[0], ct[0]) })
+	definedXlog1py = functions.Define(&rows[21], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeXlog1py(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkXlog1py(x[0], x[1]) }, nil)
+	definedSinc = functions.Define(&rows[22], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeSinc(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradSinc(x[0], y[0], ct[0]) })
+	definedExpit = functions.Define(&rows[23], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeExpit(x[0])} }, nil, nil)
+	definedLogit = functions.Define(&rows[24], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeLogit(x[0], a.Float("eps"))}
 	}, nil, nil)
+	definedChebyshevT = functions.Define(&rows[25], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeChebyshevT(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkChebyshevT(x[0], x[1]) }, nil)
+	definedChebyshevU = functions.Define(&rows[26], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeChebyshevU(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkChebyshevU(x[0], x[1]) }, nil)
+	definedChebyshevV = functions.Define(&rows[27], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeChebyshevV(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkChebyshevV(x[0], x[1]) }, nil)
+	definedChebyshevW = functions.Define(&rows[28], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeChebyshevW(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkChebyshevW(x[0], x[1]) }, nil)
+	definedShiftedChebyshevT = functions.Define(&rows[29], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeShiftedChebyshevT(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkShiftedChebyshevT(x[0], x[1])
+	}, nil)
+	definedShiftedChebyshevU = functions.Define(&rows[30], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeShiftedChebyshevU(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkShiftedChebyshevU(x[0], x[1])
+	}, nil)
+	definedShiftedChebyshevV = functions.Define(&rows[31], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeShiftedChebyshevV(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkShiftedChebyshevV(x[0], x[1])
+	}, nil)
+	definedShiftedChebyshevW = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeShiftedChebyshevW(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkShiftedChebyshevW(x[0], x[1])
+	}, nil)
+	definedHermiteH = functions.Define(&rows[33], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeHermiteH(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkHermiteH(x[0], x[1]) }, nil)
+	definedHermiteHe = functions.Define(&rows[34], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeHermiteHe(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkHermiteHe(x[0], x[1]) }, nil)
+	definedLaguerreL = functions.Define(&rows[35], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeLaguerreL(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkLaguerreL(x[0], x[1]) }, nil)
+	definedLegendreP = functions.Define(&rows[36], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeLegendreP(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkLegendreP(x[0], x[1]) }, nil)
 }
 
 // I0 returns the modified Bessel function of the first kind and order 0
@@ -93,6 +179,75 @@ func I1(x *lazy.Tensor) *lazy.Tensor {
 // It requires: x is floating point. Bools and integers become f32.
 func I1e(x *lazy.Tensor) *lazy.Tensor {
 	return definedI1e.Call(nil, x)
+}
+
+// J0 returns the Bessel function of the first kind and order 0 elementwise; NaN
+// at infinities.
+//
+// It requires: x is floating point. Bools and integers become f32.
+func J0(x *lazy.Tensor) *lazy.Tensor {
+	return definedJ0.Call(nil, x)
+}
+
+// J1 returns the Bessel function of the first kind and order 1 elementwise; NaN
+// at infinities.
+//
+// It requires: x is floating point. Bools and integers become f32.
+func J1(x *lazy.Tensor) *lazy.Tensor {
+	return definedJ1.Call(nil, x)
+}
+
+// Y0 returns the Bessel function of the second kind and order 0 elementwise;
+// -infinity at 0, NaN below and at infinity.
+//
+// It requires: x is floating point. Bools and integers become f32.
+func Y0(x *lazy.Tensor) *lazy.Tensor {
+	return definedY0.Call(nil, x)
+}
+
+// Y1 returns the Bessel function of the second kind and order 1 elementwise;
+// -infinity at 0, NaN below and at infinity.
+//
+// It requires: x is floating point. Bools and integers become f32.
+func Y1(x *lazy.Tensor) *lazy.Tensor {
+	return definedY1.Call(nil, x)
+}
+
+// K0 returns the modified Bessel function of the second kind and order 0
+// elementwise; infinite at 0, NaN below.
+//
+// It requires: x is floating point. Bools and integers become f32.
+func K0(x *lazy.Tensor) *lazy.Tensor {
+	return definedK0.Call(nil, x)
+}
+
+// K0e returns exp(x) K0(x) elementwise, which does not underflow.
+//
+// It requires: x is floating point. Bools and integers become f32.
+func K0e(x *lazy.Tensor) *lazy.Tensor {
+	return definedK0e.Call(nil, x)
+}
+
+// K1 returns the modified Bessel function of the second kind and order 1
+// elementwise; infinite at 0, NaN below.
+//
+// It requires: x is floating point. Bools and integers become f32.
+func K1(x *lazy.Tensor) *lazy.Tensor {
+	return definedK1.Call(nil, x)
+}
+
+// K1e returns exp(x) K1(x) elementwise, which does not underflow.
+//
+// It requires: x is floating point. Bools and integers become f32.
+func K1e(x *lazy.Tensor) *lazy.Tensor {
+	return definedK1e.Call(nil, x)
+}
+
+// AiryAi returns the Airy function Ai elementwise; NaN at infinities.
+//
+// It requires: x is floating point. Bools and integers become f32.
+func AiryAi(x *lazy.Tensor) *lazy.Tensor {
+	return definedAiryAi.Call(nil, x)
 }
 
 // Ndtr returns the share of the standard normal distribution below x,
@@ -194,4 +349,116 @@ func Expit(x *lazy.Tensor) *lazy.Tensor {
 // f32.
 func Logit(x *lazy.Tensor, eps float64) *lazy.Tensor {
 	return definedLogit.Call(lazy.Attrs{"eps": eps}, x)
+}
+
+// ChebyshevT returns the Chebyshev polynomials of the first kind, of the
+// degrees n in x, elementwise; 0 where n is negative. The fraction of n is left
+// out. The time grows with the largest degree. There is no gradient.
+//
+// It requires: x is floating point; n has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func ChebyshevT(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
+	return definedChebyshevT.Call(nil, x, n)
+}
+
+// ChebyshevU returns the Chebyshev polynomials of the second kind, of the
+// degrees n in x, elementwise; 0 where n is negative. The fraction of n is left
+// out. The time grows with the largest degree. There is no gradient.
+//
+// It requires: x is floating point; n has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func ChebyshevU(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
+	return definedChebyshevU.Call(nil, x, n)
+}
+
+// ChebyshevV returns the Chebyshev polynomials of the third kind, of the
+// degrees n in x, elementwise; 0 where n is negative. The fraction of n is left
+// out. The time grows with the largest degree. There is no gradient.
+//
+// It requires: x is floating point; n has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func ChebyshevV(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
+	return definedChebyshevV.Call(nil, x, n)
+}
+
+// ChebyshevW returns the Chebyshev polynomials of the fourth kind, of the
+// degrees n in x, elementwise; 0 where n is negative. The fraction of n is left
+// out. The time grows with the largest degree. There is no gradient.
+//
+// It requires: x is floating point; n has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func ChebyshevW(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
+	return definedChebyshevW.Call(nil, x, n)
+}
+
+// ShiftedChebyshevT returns ChebyshevT(2x-1, n) elementwise.
+//
+// It requires: x is floating point; n has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func ShiftedChebyshevT(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
+	return definedShiftedChebyshevT.Call(nil, x, n)
+}
+
+// ShiftedChebyshevU returns ChebyshevU(2x-1, n) elementwise.
+//
+// It requires: x is floating point; n has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func ShiftedChebyshevU(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
+	return definedShiftedChebyshevU.Call(nil, x, n)
+}
+
+// ShiftedChebyshevV returns ChebyshevV(2x-1, n) elementwise.
+//
+// It requires: x is floating point; n has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func ShiftedChebyshevV(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
+	return definedShiftedChebyshevV.Call(nil, x, n)
+}
+
+// ShiftedChebyshevW returns ChebyshevW(2x-1, n) elementwise.
+//
+// It requires: x is floating point; n has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func ShiftedChebyshevW(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
+	return definedShiftedChebyshevW.Call(nil, x, n)
+}
+
+// HermiteH returns the Hermite polynomials of physicists, of the degrees n in
+// x, elementwise; 0 where n is negative. The fraction of n is left out. The
+// time grows with the largest degree. There is no gradient.
+//
+// It requires: x is floating point; n has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func HermiteH(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
+	return definedHermiteH.Call(nil, x, n)
+}
+
+// HermiteHe returns the Hermite polynomials of probabilists, of the degrees n
+// in x, elementwise; 0 where n is negative. The fraction of n is left out. The
+// time grows with the largest degree. There is no gradient.
+//
+// It requires: x is floating point; n has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func HermiteHe(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
+	return definedHermiteHe.Call(nil, x, n)
+}
+
+// LaguerreL returns the Laguerre polynomials, of the degrees n in x,
+// elementwise; 0 where n is negative. The fraction of n is left out. The time
+// grows with the largest degree. There is no gradient.
+//
+// It requires: x is floating point; n has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func LaguerreL(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
+	return definedLaguerreL.Call(nil, x, n)
+}
+
+// LegendreP returns the Legendre polynomials, of the degrees n in x,
+// elementwise; 0 where n is negative. The fraction of n is left out. The time
+// grows with the largest degree. There is no gradient.
+//
+// It requires: x is floating point; n has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func LegendreP(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
+	return definedLegendreP.Call(nil, x, n)
 }

@@ -35,6 +35,39 @@ func mvlgamma(p int) func(x *lazy.Tensor) *lazy.Tensor {
 	return func(x *lazy.Tensor) *lazy.Tensor { return special.MvLgamma(x, p) }
 }
 
+// degree is a function of x and of a degree, for one degree.
+func degree(f func(x, n *lazy.Tensor) *lazy.Tensor, n float64) func(x *lazy.Tensor) *lazy.Tensor {
+	return func(x *lazy.Tensor) *lazy.Tensor { return f(x, lazy.Const(x.Trace(), x.DType(), n)) }
+}
+
+// polynomials are the functions whose second operand is a degree.
+var polynomials = []func(x, n *lazy.Tensor) *lazy.Tensor{
+	special.ChebyshevT, special.ChebyshevU, special.ChebyshevV, special.ChebyshevW,
+	special.ShiftedChebyshevT, special.ShiftedChebyshevU, special.ShiftedChebyshevV, special.ShiftedChebyshevW,
+	special.HermiteH, special.HermiteHe, special.LaguerreL, special.LegendreP,
+}
+
+// A polynomial has degrees of its own for each element: fractions are left out, and below 0 it is 0.
+func TestDegrees(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		x := lazy.From(tr, []float64{0.25, 0.75, -1.5}).Unsqueeze(1)
+		n := lazy.From(tr, []float64{3.75, -1, 0, 1, -0.5, nan, 2})
+		for k, f := range polynomials {
+			y, third, first, second := f(x, n), degree(f, 3)(x), degree(f, 1)(x), degree(f, 2)(x)
+			zero := third.MulScalar(0)
+			want := lazy.Concatenate(1, third, zero, zero.AddScalar(1), first, zero.AddScalar(1), zero, second)
+			empty := f(lazy.Zeros(tr, lazy.F32, 0, 3), lazy.Zeros(tr, lazy.F32, 3))
+			same := y.Equal(want).All()
+			require.NoError(t, tr.MarkStep(same, empty), k)
+			got, err := lazy.ToSlice[bool](same)
+			require.NoError(t, err)
+			require.True(t, got[0], "polynomial %d on %s", k, backend)
+			require.Equal(t, []int{0, 3}, []int(empty.Shape()))
+		}
+	}
+}
+
 // zeta and xlog1py have a number as their first operand.
 func zeta(s float64) func(q *lazy.Tensor) *lazy.Tensor {
 	return func(q *lazy.Tensor) *lazy.Tensor { return special.Zeta(lazy.Const(q.Trace(), q.DType(), s), q) }
@@ -56,6 +89,27 @@ var values = []function{
 	{"i0e", special.I0e, []float64{-9, -2.5, 0.5, 3, 8, 200}, []float64{0.134959524581723, 0.27004644161220276, 0.6450352704491501, 0.2430003541618254, 0.14343178185685032, 0.028227159949111916}},
 	{"i1", special.I1, []float64{-9, -2.5, 0, 0.5, 3, 8, 20}, []float64{-1030.9147225169565, -2.5167162452886984, 0, 0.2578943053908963, 3.9533702174026093, 399.8731367825601, 42454973.38512777}},
 	{"i1e", special.I1e, []float64{-9, -2.5, 0, 0.5, 3, 8, 200}, []float64{-0.1272249839358912, -0.20658464953126657, 0, 0.1564208031848717, 0.19682671329730086, 0.13414249329269817, 0.02815650339483292}},
+	{"j0", special.J0, []float64{-7.5, -2, 0, 0.5, 1.5, 4, 5, 6.5, 20}, []float64{0.2663396578803784, 0.22389077914123567, 1.0, 0.9384698072408129, 0.5118276717359181, -0.39714980986384735, -0.1775967713143383, 0.2600946055816064, 0.16702466434058316}},
+	{"j1", special.J1, []float64{-7.5, -2, 0, 0.5, 1.5, 5, 6.5, 20}, []float64{-0.1352484275797055, -0.5767248077568734, 0.0, 0.2422684576748739, 0.5579365079100996, -0.32757913759146523, -0.15384130140997185, 0.06683312417585005}},
+	{"y0", special.Y0, []float64{0.0009765625, 0.5, 1.5, 5, 6.5, 20}, []float64{-4.486515076710974, -0.44451873350670656, 0.38244892379775886, -0.30851762524903376, -0.17324243491898234, 0.06264059680938383}},
+	{"y1", special.Y1, []float64{0.0009765625, 0.5, 1.5, 5, 6.5, 20}, []float64{-651.9009930106312, -1.471472392670243, -0.4123086269739113, 0.14786314339122683, -0.27409127395927546, -0.1655116143625213}},
+	{"k0", special.K0, []float64{0.0009765625, 0.5, 2, 2.5, 10}, []float64{7.047405239908453, 0.9244190712276659, 0.11389387274953344, 0.06234755320036619, 1.778006231616765e-05}},
+	{"k1", special.K1, []float64{0.0009765625, 0.5, 2, 2.5, 10}, []float64{1023.996314743989, 1.656441120003301, 0.13986588181652243, 0.07389081634774707, 1.8648773453825585e-05}},
+	{"k0e", special.K0e, []float64{0.0009765625, 0.5, 2, 2.5, 200}, []float64{7.054290833146906, 1.5241093857739094, 0.8415682150707714, 0.7595486903280996, 0.08856745833929666}},
+	{"k1e", special.K1e, []float64{0.0009765625, 0.5, 2, 2.5, 200}, []float64{1024.996799583583, 2.731009708211786, 1.0334768470686886, 0.900174423907878, 0.08878860158500368}},
+	{"airy_ai", special.AiryAi, []float64{-9.5, -3, -1, 0, 1, 2, 3, 9}, []float64{0.3191032477191282, -0.37881429367765806, 0.5355608832923521, 0.3550280538878172, 0.13529241631288141, 0.03492413042327438, 0.006591139357460719, 2.47116843087249e-09}},
+	{"chebyshev_t 5", degree(special.ChebyshevT, 5), []float64{-1.75, -1, -0.75, 0.25, 0.625, 1, 1.5}, []float64{-164.171875, -1.0, 0.890625, 0.953125, -0.23193359375, 1.0, 61.5}},
+	{"chebyshev_u 5", degree(special.ChebyshevU, 5), []float64{-1.75, -1, -0.75, 0.25, 0.625, 1, 1.5}, []float64{-364.21875, -6.0, 1.40625, 1.03125, -1.0107421875, 6.0, 144.0}},
+	{"chebyshev_v 5", degree(special.ChebyshevV, 5), []float64{-1.75, -1, -0.75, 0.25, 0.625, 1, 1.5}, []float64{-478.53125, -11.0, 2.09375, 0.71875, 0.2353515625, 1.0, 89.0}},
+	{"chebyshev_w 5", degree(special.ChebyshevW, 5), []float64{-1.75, -1, -0.75, 0.25, 0.625, 1, 1.5}, []float64{-249.90625, -1.0, 0.71875, 1.34375, -2.2568359375, 11.0, 199.0}},
+	{"shifted t 5", degree(special.ShiftedChebyshevT, 5), []float64{-1.75, -1, -0.75, 0.25, 0.625, 1, 1.5}, []float64{-27724.5, -3363.0, -1262.5, -0.5, 0.953125, 1.0, 362.0}},
+	{"shifted u 5", degree(special.ShiftedChebyshevU, 5), []float64{-1.75, -1, -0.75, 0.25, 0.625, 1, 1.5}, []float64{-56160.0, -6930.0, -2640.0, 0, 1.03125, 6.0, 780.0}},
+	{"shifted v 5", degree(special.ShiftedChebyshevV, 5), []float64{-1.75, -1, -0.75, 0.25, 0.625, 1, 1.5}, []float64{-62479.0, -8119.0, -3191.0, 1.0, 0.71875, 1.0, 571.0}},
+	{"shifted w 5", degree(special.ShiftedChebyshevW, 5), []float64{-1.75, -1, -0.75, 0.25, 0.625, 1, 1.5}, []float64{-49841.0, -5741.0, -2089.0, -1.0, 1.34375, 11.0, 989.0}},
+	{"hermite_h 5", degree(special.HermiteH, 5), []float64{-1.75, -1, -0.75, 0.25, 0.625, 1, 1.5}, []float64{122.28125, 8.0, -30.09375, 27.53125, 38.9892578125, -8.0, -117.0}},
+	{"hermite_he 5", degree(special.HermiteHe, 5), []float64{-1.75, -1, -0.75, 0.25, 0.625, 1, 1.5}, []float64{10.9306640625, -6.0, -7.2685546875, 3.5947265625, 7.028961181640625, 6.0, -3.65625}},
+	{"laguerre_l 5", degree(special.LaguerreL, 5), []float64{-1.75, -1, -0.75, 0.25, 0.625, 1, 1.5}, []float64{36.085506184895834, 12.883333333333333, 8.3335205078125, 0.03726399739583333, -0.5477816263834635, -0.4666666666666667, 0.11640625}},
+	{"legendre_p 5", degree(special.LegendreP, 5), []float64{-1.75, -1, -0.75, 0.25, 0.625, 1, 1.5}, []float64{-85.6397705078125, -1.0, 0.4163818359375, 0.3397216796875, -0.21333694458007812, 1.0, 33.08203125}},
 	{"ndtr", special.Ndtr, []float64{-10, -2, -0.5, 0, 1, 5}, []float64{7.619853024160525e-24, 0.02275013194817921, 0.3085375387259869, 0.5, 0.8413447460685429, 0.9999997133484281}},
 	{"ndtri", special.Ndtri, []float64{1e-30, 0.0078125, 0.25, 0.5, 0.75, 0.9921875}, []float64{-11.464024688443615, -2.4175590162365053, -0.6744897501960817, 0, 0.6744897501960817, 2.4175590162365053}},
 	{"log_ndtr", special.LogNdtr, []float64{-40, -10, -2, -0.5, 0, 3}, []float64{-804.6084420137538, -53.23128515051247, -3.783184333682032, -1.1759117615936185, -0.6931471805599453, -0.0013508099647481938}},
@@ -108,6 +162,15 @@ var ends = []function{
 	{"i0e", special.I0e, []float64{inf, -inf, nan}, []float64{0, 0, nan}},
 	{"i1", special.I1, []float64{inf, -inf, nan}, []float64{inf, -inf, nan}},
 	{"i1e", special.I1e, []float64{inf, -inf, nan}, []float64{0, 0, nan}},
+	{"j0", special.J0, []float64{inf, -inf, nan}, []float64{nan, nan, nan}},
+	{"j1", special.J1, []float64{inf, -inf, nan}, []float64{nan, nan, nan}},
+	{"y0", special.Y0, []float64{0, -1, inf, nan}, []float64{-inf, nan, nan, nan}},
+	{"y1", special.Y1, []float64{0, -1, inf, nan}, []float64{-inf, nan, nan, nan}},
+	{"k0", special.K0, []float64{0, -1, 800, inf, nan}, []float64{inf, nan, 0, 0, nan}},
+	{"k1", special.K1, []float64{0, -1, 800, inf, nan}, []float64{inf, nan, 0, 0, nan}},
+	{"k0e", special.K0e, []float64{0, -1, inf, nan}, []float64{inf, nan, 0, nan}},
+	{"k1e", special.K1e, []float64{0, -1, inf, nan}, []float64{inf, nan, 0, nan}},
+	{"airy_ai", special.AiryAi, []float64{inf, -inf, 200, nan}, []float64{nan, nan, 0, nan}},
 	{"ndtr", special.Ndtr, []float64{inf, -inf, nan}, []float64{1, 0, nan}},
 	{"ndtri", special.Ndtri, []float64{0, 1, -0.5, 2, nan}, []float64{-inf, inf, nan, nan, nan}},
 	{"log_ndtr", special.LogNdtr, []float64{inf, -inf, nan}, []float64{0, -inf, nan}},
@@ -156,6 +219,15 @@ func TestGradients(t *testing.T) {
 		{"i0e", special.I0e, []float64{-9, -0.5, 2, 10}, nil},
 		{"i1", special.I1, []float64{-3, -0.5, 2, 4}, nil},
 		{"i1e", special.I1e, []float64{-9, -0.5, 2, 10}, nil},
+		{"j0", special.J0, []float64{-7.5, -0.5, 0, 2, 6}, nil},
+		{"j1", special.J1, []float64{-7.5, -0.5, 0.25, 2, 6}, nil},
+		{"y0", special.Y0, []float64{0.5, 2, 6}, nil},
+		{"y1", special.Y1, []float64{0.5, 2, 6}, nil},
+		{"k0", special.K0, []float64{0.5, 1.5, 4}, nil},
+		{"k0e", special.K0e, []float64{0.5, 1.5, 4}, nil},
+		{"k1", special.K1, []float64{0.5, 1.5, 4}, nil},
+		{"k1e", special.K1e, []float64{0.5, 1.5, 4}, nil},
+		{"airy_ai", special.AiryAi, []float64{-4, -0.5, 0, 1, 3}, nil},
 		{"ndtr", special.Ndtr, []float64{-3, -0.5, 0, 2}, nil},
 		{"ndtri", special.Ndtri, []float64{0.05, 0.3, 0.6, 0.95}, nil},
 		{"log_ndtr", special.LogNdtr, []float64{-12, -1.5, 0, 2}, nil},
@@ -223,13 +295,20 @@ func TestMistakes(t *testing.T) {
 	tr := trace(t, "eval")
 	f := lazy.From(tr, []float32{1, 2, 3})
 	labels := map[string]bool{}
-	for want, y := range map[string]*lazy.Tensor{
+	bad := map[string]*lazy.Tensor{
 		"special.polygamma(f32[3]): n is -1, must not be negative (special.polygamma_c2)":                                                         special.Polygamma(f, -1),
 		"special.mvlgamma(f32[3]): p is 0, must be positive (special.mvlgamma_c2)":                                                                special.MvLgamma(f, 0),
 		"special.logit(f32[3]): eps is NaN, must be a finite number (special.logit_c2)":                                                           special.Logit(f, nan),
 		"special.zeta(f32[3], f32[2]): [3] and [2] do not broadcast at axis -1; reshape one, or give it a dimension of 1 there (special.zeta_c3)": special.Zeta(f, lazy.From(tr, []float32{1, 2})),
 		"special.xlog1py(f32[3], f32[2]): [3] and [2] do not broadcast at axis -1":                                                                special.Xlog1py(f, lazy.From(tr, []float32{1, 2})),
-	} {
+	}
+	for _, polynomial := range polynomials {
+		y := polynomial(f, lazy.From(tr, []float32{1, 2}))
+		var e *lazy.OpError
+		require.True(t, errors.As(y.Err(), &e))
+		bad[e.Op+"(f32[3], f32[2]): [3] and [2] do not broadcast at axis -1"] = y
+	}
+	for want, y := range bad {
 		require.ErrorContains(t, y.Err(), want)
 		require.ErrorContains(t, y.Err(), "special_test.go:")
 		var e *lazy.OpError

@@ -21,6 +21,13 @@ import (
 // elementwiseAttrs are the values of the attributes of composites of elements.
 var elementwiseAttrs = map[ops.AttrKind]any{ops.Int: 2, ops.Real: 0.5, ops.Extended: 2.0, ops.Flag: true}
 
+// loops are the composites that run an iteration for each degree of a polynomial, up to the largest one.
+var loops = map[string]bool{
+	"special.ChebyshevT": true, "special.ChebyshevU": true, "special.ChebyshevV": true, "special.ChebyshevW": true,
+	"special.ShiftedChebyshevT": true, "special.ShiftedChebyshevU": true, "special.ShiftedChebyshevV": true, "special.ShiftedChebyshevW": true,
+	"special.HermiteH": true, "special.HermiteHe": true, "special.LaguerreL": true, "special.LegendreP": true,
+}
+
 // Each composite row that computes every element of its result from those at its place, of
 // whatever package, is one kernel, for each dtype that it takes; none where it returns x itself.
 func TestElementwiseCompositesAreOneKernel(t *testing.T) {
@@ -38,6 +45,10 @@ func TestElementwiseCompositesAreOneKernel(t *testing.T) {
 			tried[o.GoName()] = true
 			text, err := tr.Dump(lazy.FormatStableHLO, y)
 			require.NoError(t, err)
+			if loops[o.GoName()] {
+				require.Contains(t, text, "stablehlo.while", o.GoName())
+				continue
+			}
 			p := planned(t, text)
 			if len(p.Steps) > 1 || slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Launch() == nil }) {
 				t.Errorf("%s of %v is not one kernel:\n%v", o.GoName(), d, p)

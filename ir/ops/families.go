@@ -10,6 +10,7 @@ type Family string
 const (
 	Arithmetic      Family = "Arithmetic"
 	Exponentials    Family = "Exponentials and other functions"
+	Bessel          Family = "Bessel functions and polynomials"
 	Activations     Family = "Activations"
 	Rounding        Family = "Rounding and conversion"
 	Comparisons     Family = "Comparisons and choices"
@@ -38,7 +39,7 @@ const (
 
 // Families holds every family, in the order of the index.
 var Families = []Family{
-	Arithmetic, Exponentials, Activations, Rounding, Comparisons, Bits, ComplexNumbers,
+	Arithmetic, Exponentials, Bessel, Activations, Rounding, Comparisons, Bits, ComplexNumbers,
 	Making, Views, Joining, Rows,
 	Reductions, Scans, Order, Products, LinearAlgebra, MatrixFunctions, Pooling, Layers, Norms, Losses, Distances, Images,
 	RandomNumbers, Control, Functions,

@@ -188,6 +188,12 @@ SEVERAL = [
     ("Polygamma", lambda n, x: torch.special.polygamma(2, x), [order, between(0.5, 5)], dict(kind=RELATIVE, dtypes=FLOATS[:2], gradient=False)),
     ("Zeta", torch.special.zeta, [between(1.5, 4), between(0.5, 4)], dict(kind=RELATIVE, dtypes=FLOATS[:2], gradient=False)),
     ("special.Zeta", torch.special.zeta, [between(1.5, 4), between(0.5, 4)], dict(kind=RELATIVE, dtypes=FLOATS[:2], gradient=False)),
+    *((f"special.{n}", getattr(torch.special, f), [between(low, high)], dict(kind=RELATIVE, gradient=False)) for n, f, low, high in [
+        ("J0", "bessel_j0", -1.5, 1.5), ("J1", "bessel_j1", -1.5, 1.5), ("Y0", "bessel_y0", 0.1, 1.5), ("Y1", "bessel_y1", 0.1, 1.5), ("AiryAi", "airy_ai", -2, 2),
+        ("K0", "modified_bessel_k0", 0.1, 4), ("K1", "modified_bessel_k1", 0.1, 4), ("K0e", "scaled_modified_bessel_k0", 0.1, 4), ("K1e", "scaled_modified_bessel_k1", 0.1, 4)]),
+    *((f"special.{n}", getattr(torch.special, f), [between(low, high), between(0, 6)], dict(kind=RELATIVE, gradient=False)) for n, f, low, high in [
+        *((f"Chebyshev{k.upper()}", f"chebyshev_polynomial_{k}", -2, 2) for k in "tuvw"), *((f"ShiftedChebyshev{k.upper()}", f"shifted_chebyshev_polynomial_{k}", -1, 2) for k in "tuvw"),
+        ("HermiteH", "hermite_polynomial_h", -2, 2), ("HermiteHe", "hermite_polynomial_he", -2, 2), ("LaguerreL", "laguerre_polynomial_l", 0, 4), ("LegendreP", "legendre_polynomial_p", -2, 2)]),
     ("LinearScan", scan, [(3, 4), between(-1, 1)], dict(attrs=[{"axis": 1}, {"axis": 0, "reverse": True}], kind=RELATIVE, dtypes=FLOATS + ["i32"])),
     ("nn.RReLU", lambda x, s: torch.where(x > 0, x, s.detach() * x), [(3, 4), between(0.1, 0.3)], dict(kind=RELATIVE)),
     # complex numbers

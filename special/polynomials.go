@@ -1,0 +1,133 @@
+package special
+
+import (
+	"ltc/internal/functions"
+	"ltc/lazy"
+)
+
+// recurrence gives the polynomial of degree k+1 from those of degrees k and k-1. The polynomial of degree -1 is
+// before, that of degree 0 is 1.
+type recurrence struct {
+	before func(x *lazy.Tensor) *lazy.Tensor
+	next   func(x, k, y, before *lazy.Tensor) *lazy.Tensor
+}
+
+// of returns the polynomials of the degrees n, without their fractions, in x, or in 2x-1 if shifted is set; 0 where a
+// degree is negative or NaN. It runs as many iterations as the largest degree.
+func (r recurrence) of(x, n *lazy.Tensor, shifted bool) *lazy.Tensor {
+	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+		x, n := in[0], in[1].Trunc()
+		if shifted {
+			x = x.MulScalar(2).SubScalar(1)
+		}
+		x, n = x.BroadcastTo(x.Add(n).OpenShape()...), n.Equal(n).WhereScalar(n, -1)
+		most := n.Max().MaximumScalar(0).Convert(lazy.I64)
+		y := lazy.For(most, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			k := i.Convert(x.DType())
+			return []*lazy.Tensor{k.Less(n).Where(r.next(x, k, s[0], s[1]), s[0]), s[0]}
+		}, filled(x, 1), r.before(x))[0]
+		return n.LessScalar(0).ScalarWhere(0, y)
+	}, x, n)
+}
+
+// filled is a tensor like x of one number.
+func filled(x *lazy.Tensor, v float64) *lazy.Tensor {
+	return lazy.Full(x.Trace(), x.DType(), v, x.OpenShape()...)
+}
+
+// chebyshevNext is the recurrence of all four kinds of Chebyshev polynomials.
+func chebyshevNext(x, _, y, before *lazy.Tensor) *lazy.Tensor {
+	return x.MulScalar(2).Mul(y).Sub(before)
+}
+
+func numberBefore(v float64) func(x *lazy.Tensor) *lazy.Tensor {
+	return func(x *lazy.Tensor) *lazy.Tensor { return filled(x, v) }
+}
+
+// The recurrences are those of DLMF 18.9(i).
+var (
+	kindT = recurrence{func(x *lazy.Tensor) *lazy.Tensor { return x }, chebyshevNext}
+	kindU = recurrence{numberBefore(0), chebyshevNext}
+	kindV = recurrence{numberBefore(1), chebyshevNext}
+	kindW = recurrence{numberBefore(-1), chebyshevNext}
+
+	hermiteH = recurrence{numberBefore(0), func(x, k, y, before *lazy.Tensor) *lazy.Tensor {
+		return x.Mul(y).Sub(k.Mul(before)).MulScalar(2)
+	}}
+	hermiteHe = recurrence{numberBefore(0), func(x, k, y, before *lazy.Tensor) *lazy.Tensor {
+		return x.Mul(y).Sub(k.Mul(before))
+	}}
+	laguerre = recurrence{numberBefore(0), func(x, k, y, before *lazy.Tensor) *lazy.Tensor {
+		return k.MulScalar(2).AddScalar(1).Sub(x).Mul(y).Sub(k.Mul(before)).Div(k.AddScalar(1))
+	}}
+	legendre = recurrence{numberBefore(0), func(x, k, y, before *lazy.Tensor) *lazy.Tensor {
+		return k.MulScalar(2).AddScalar(1).Mul(x).Mul(y).Sub(k.Mul(before)).Div(k.AddScalar(1))
+	}}
+)
+
+func checkDegrees(rule string, x, n *lazy.Tensor) (demand, reason string) {
+	if reason = functions.CheckBroadcast(x, n); reason == "" {
+		return "", ""
+	}
+	return rule, reason
+}
+
+func checkChebyshevT(x, n *lazy.Tensor) (demand, reason string) {
+	return checkDegrees(chebyshevTShapes, x, n)
+}
+func computeChebyshevT(x, n *lazy.Tensor) *lazy.Tensor { return kindT.of(x, n, false) }
+
+func checkChebyshevU(x, n *lazy.Tensor) (demand, reason string) {
+	return checkDegrees(chebyshevUShapes, x, n)
+}
+func computeChebyshevU(x, n *lazy.Tensor) *lazy.Tensor { return kindU.of(x, n, false) }
+
+func checkChebyshevV(x, n *lazy.Tensor) (demand, reason string) {
+	return checkDegrees(chebyshevVShapes, x, n)
+}
+func computeChebyshevV(x, n *lazy.Tensor) *lazy.Tensor { return kindV.of(x, n, false) }
+
+func checkChebyshevW(x, n *lazy.Tensor) (demand, reason string) {
+	return checkDegrees(chebyshevWShapes, x, n)
+}
+func computeChebyshevW(x, n *lazy.Tensor) *lazy.Tensor { return kindW.of(x, n, false) }
+
+func checkShiftedChebyshevT(x, n *lazy.Tensor) (demand, reason string) {
+	return checkDegrees(shiftedChebyshevTShapes, x, n)
+}
+func computeShiftedChebyshevT(x, n *lazy.Tensor) *lazy.Tensor { return kindT.of(x, n, true) }
+
+func checkShiftedChebyshevU(x, n *lazy.Tensor) (demand, reason string) {
+	return checkDegrees(shiftedChebyshevUShapes, x, n)
+}
+func computeShiftedChebyshevU(x, n *lazy.Tensor) *lazy.Tensor { return kindU.of(x, n, true) }
+
+func checkShiftedChebyshevV(x, n *lazy.Tensor) (demand, reason string) {
+	return checkDegrees(shiftedChebyshevVShapes, x, n)
+}
+func computeShiftedChebyshevV(x, n *lazy.Tensor) *lazy.Tensor { return kindV.of(x, n, true) }
+
+func checkShiftedChebyshevW(x, n *lazy.Tensor) (demand, reason string) {
+	return checkDegrees(shiftedChebyshevWShapes, x, n)
+}
+func computeShiftedChebyshevW(x, n *lazy.Tensor) *lazy.Tensor { return kindW.of(x, n, true) }
+
+func checkHermiteH(x, n *lazy.Tensor) (demand, reason string) {
+	return checkDegrees(hermiteHShapes, x, n)
+}
+func computeHermiteH(x, n *lazy.Tensor) *lazy.Tensor { return hermiteH.of(x, n, false) }
+
+func checkHermiteHe(x, n *lazy.Tensor) (demand, reason string) {
+	return checkDegrees(hermiteHeShapes, x, n)
+}
+func computeHermiteHe(x, n *lazy.Tensor) *lazy.Tensor { return hermiteHe.of(x, n, false) }
+
+func checkLaguerreL(x, n *lazy.Tensor) (demand, reason string) {
+	return checkDegrees(laguerreLShapes, x, n)
+}
+func computeLaguerreL(x, n *lazy.Tensor) *lazy.Tensor { return laguerre.of(x, n, false) }
+
+func checkLegendreP(x, n *lazy.Tensor) (demand, reason string) {
+	return checkDegrees(legendrePShapes, x, n)
+}
+func computeLegendreP(x, n *lazy.Tensor) *lazy.Tensor { return legendre.of(x, n, false) }
