@@ -29,113 +29,114 @@ const (
 	compositeHeaviside        = 15
 	compositeCopySign         = 16
 	compositeLdexp            = 17
-	compositeNaNToNum         = 18
-	compositeTrunc            = 19
-	compositeFrac             = 20
-	compositeRoundDecimals    = 21
-	compositeIsNaN            = 22
-	compositeIsInf            = 23
-	compositeIsPosInf         = 24
-	compositeIsNegInf         = 25
-	compositeIsFinite         = 26
-	compositeSignBit          = 27
-	compositeIsClose          = 28
-	compositeLogicalAnd       = 29
-	compositeLogicalOr        = 30
-	compositeLogicalXor       = 31
-	compositeLogicalNot       = 32
-	compositeConj             = 33
-	compositeAngle            = 34
-	compositePolar            = 35
-	compositeViewAsReal       = 36
-	compositeViewAsComplex    = 37
-	compositeIsReal           = 38
-	compositeSoftmax          = 39
-	compositeLogSoftmax       = 40
-	compositeGELU             = 41
-	compositeErf              = 42
-	compositeSinh             = 43
-	compositeCosh             = 44
-	compositeExp2             = 45
-	compositeLog2             = 46
-	compositeLog10            = 47
-	compositeLogAddExp        = 48
-	compositeLogAddExp2       = 49
-	compositeHypot            = 50
-	compositeXlogy            = 51
-	compositeDeg2Rad          = 52
-	compositeRad2Deg          = 53
-	compositeLayerNorm        = 54
-	compositeCrossEntropy     = 55
-	compositeLabelMask        = 56
-	compositeOneHot           = 57
-	compositeScatterAdd       = 58
-	compositeIndexSelect      = 59
-	compositeIndexAdd         = 60
-	compositeIndexCopy        = 61
-	compositeGatherAlong      = 62
-	compositeScatterAlong     = 63
-	compositeScatterAddAlong  = 64
-	compositeScatterMulAlong  = 65
-	compositeScatterMinAlong  = 66
-	compositeScatterMaxAlong  = 67
-	compositeNonzero          = 68
-	compositeMaskedSelect     = 69
-	compositeSelectRows       = 70
-	compositeUnique           = 71
-	compositeTopK             = 72
-	compositeMean             = 73
-	compositeAny              = 74
-	compositeAll              = 75
-	compositeCountNonzero     = 76
-	compositeVar              = 77
-	compositeStd              = 78
-	compositeLogSumExp        = 79
-	compositeNorm             = 80
-	compositeNaNSum           = 81
-	compositeNaNMean          = 82
-	compositeArgMin           = 83
-	compositeMaxWithIndices   = 84
-	compositeMinWithIndices   = 85
-	compositeBincount         = 86
-	compositeCumSum           = 87
-	compositeCumProd          = 88
-	compositeCumMax           = 89
-	compositeCumMin           = 90
-	compositeLogCumSumExp     = 91
-	compositeKthValue         = 92
-	compositeMedian           = 93
-	compositeMode             = 94
-	compositeSearchSorted     = 95
-	compositeBucketize        = 96
-	compositeOuter            = 97
-	compositeAvgPool          = 98
-	compositeBroadcastTo      = 99
-	compositeUnsqueeze        = 100
-	compositeSqueeze          = 101
-	compositeSelect           = 102
-	compositeNarrow           = 103
-	compositeDiagonal         = 104
-	compositeFlatten          = 105
-	compositeUnflatten        = 106
-	compositeMoveAxis         = 107
-	compositeSwapAxes         = 108
-	compositeExpand           = 109
-	compositeTril             = 110
-	compositeTriu             = 111
-	compositeTile             = 112
-	compositeRepeatInterleave = 113
-	compositeRoll             = 114
-	compositeRot90            = 115
-	compositeDiag             = 116
-	compositeDiagEmbed        = 117
-	compositeUnfold           = 118
-	compositeAttention        = 119
-	compositeDropout          = 120
-	compositeCategorical      = 121
-	compositeNormal           = 122
-	compositeGumbel           = 123
-	compositePhilox           = 124
+	compositeFrexp            = 18
+	compositeNaNToNum         = 19
+	compositeTrunc            = 20
+	compositeFrac             = 21
+	compositeRoundDecimals    = 22
+	compositeIsNaN            = 23
+	compositeIsInf            = 24
+	compositeIsPosInf         = 25
+	compositeIsNegInf         = 26
+	compositeIsFinite         = 27
+	compositeSignBit          = 28
+	compositeIsClose          = 29
+	compositeLogicalAnd       = 30
+	compositeLogicalOr        = 31
+	compositeLogicalXor       = 32
+	compositeLogicalNot       = 33
+	compositeConj             = 34
+	compositeAngle            = 35
+	compositePolar            = 36
+	compositeViewAsReal       = 37
+	compositeViewAsComplex    = 38
+	compositeIsReal           = 39
+	compositeSoftmax          = 40
+	compositeLogSoftmax       = 41
+	compositeGELU             = 42
+	compositeErf              = 43
+	compositeSinh             = 44
+	compositeCosh             = 45
+	compositeExp2             = 46
+	compositeLog2             = 47
+	compositeLog10            = 48
+	compositeLogAddExp        = 49
+	compositeLogAddExp2       = 50
+	compositeHypot            = 51
+	compositeXlogy            = 52
+	compositeDeg2Rad          = 53
+	compositeRad2Deg          = 54
+	compositeLayerNorm        = 55
+	compositeCrossEntropy     = 56
+	compositeLabelMask        = 57
+	compositeOneHot           = 58
+	compositeScatterAdd       = 59
+	compositeIndexSelect      = 60
+	compositeIndexAdd         = 61
+	compositeIndexCopy        = 62
+	compositeGatherAlong      = 63
+	compositeScatterAlong     = 64
+	compositeScatterAddAlong  = 65
+	compositeScatterMulAlong  = 66
+	compositeScatterMinAlong  = 67
+	compositeScatterMaxAlong  = 68
+	compositeNonzero          = 69
+	compositeMaskedSelect     = 70
+	compositeSelectRows       = 71
+	compositeUnique           = 72
+	compositeTopK             = 73
+	compositeMean             = 74
+	compositeAny              = 75
+	compositeAll              = 76
+	compositeCountNonzero     = 77
+	compositeVar              = 78
+	compositeStd              = 79
+	compositeLogSumExp        = 80
+	compositeNorm             = 81
+	compositeNaNSum           = 82
+	compositeNaNMean          = 83
+	compositeArgMin           = 84
+	compositeMaxWithIndices   = 85
+	compositeMinWithIndices   = 86
+	compositeBincount         = 87
+	compositeCumSum           = 88
+	compositeCumProd          = 89
+	compositeCumMax           = 90
+	compositeCumMin           = 91
+	compositeLogCumSumExp     = 92
+	compositeKthValue         = 93
+	compositeMedian           = 94
+	compositeMode             = 95
+	compositeSearchSorted     = 96
+	compositeBucketize        = 97
+	compositeOuter            = 98
+	compositeAvgPool          = 99
+	compositeBroadcastTo      = 100
+	compositeUnsqueeze        = 101
+	compositeSqueeze          = 102
+	compositeSelect           = 103
+	compositeNarrow           = 104
+	compositeDiagonal         = 105
+	compositeFlatten          = 106
+	compositeUnflatten        = 107
+	compositeMoveAxis         = 108
+	compositeSwapAxes         = 109
+	compositeExpand           = 110
+	compositeTril             = 111
+	compositeTriu             = 112
+	compositeTile             = 113
+	compositeRepeatInterleave = 114
+	compositeRoll             = 115
+	compositeRot90            = 116
+	compositeDiag             = 117
+	compositeDiagEmbed        = 118
+	compositeUnfold           = 119
+	compositeAttention        = 120
+	compositeDropout          = 121
+	compositeCategorical      = 122
+	compositeNormal           = 123
+	compositeGumbel           = 124
+	compositePhilox           = 125
 )
 
 // What the checks demand, by composite.
@@ -222,7 +223,7 @@ const (
 )
 
 // builtins has the row and the functions of each.
-var builtins [125]*composite
+var builtins [126]*composite
 
 func init() { // not a value of the variable: the functions use it
 	builtins = [...]*composite{
@@ -279,6 +280,11 @@ func init() { // not a value of the variable: the functions use it
 		},
 		compositeLdexp: {
 			row: &ops.Composites[compositeLdexp],
+		},
+		compositeFrexp: {
+			row:  &ops.Composites[compositeFrexp],
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeFrexp(x[0])) },
+			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradFrexp(x[0], y, ct) },
 		},
 		compositeNaNToNum: {
 			row: &ops.Composites[compositeNaNToNum],
@@ -1163,6 +1169,29 @@ func (x *Tensor) Ldexp(y *Tensor) *Tensor {
 // Ldexp_ writes x.Ldexp(y) into x and returns x.
 func (x *Tensor) Ldexp_(y *Tensor) *Tensor {
 	return x.writeNamed("ldexp_", recordLdexp(x, y))
+}
+
+// recordFrexp records Frexp on operands and attributes that it checks.
+func recordFrexp(x *Tensor) (mantissa, exponent *Tensor) {
+	c := builtins[compositeFrexp]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad, bad
+	}
+	var ys [2]*Tensor
+	c.calls(tr, nil, xs[:], ys[:])
+	return ys[0], ys[1]
+}
+
+// Frexp returns a mantissa m, whose absolute value is from 1/2 up to 1, and an
+// i32 exponent e of each element of x, which is m·2^e. Of 0, infinity and NaN
+// m is x, and e is 0. It is the inverse of Ldexp. The gradient takes e for a
+// constant.
+//
+// It requires: x is floating point.
+func (x *Tensor) Frexp() (mantissa, exponent *Tensor) {
+	return recordFrexp(x)
 }
 
 // recordNaNToNum records NaNToNum on operands and attributes that it checks.

@@ -171,6 +171,28 @@ func computeLdexp(x, y *Tensor) *Tensor {
 	return wideAll(func(in []*Tensor) *Tensor { return in[0].Mul(in[0].like(2).Pow(y.as(in[0].DType()))) }, x)
 }
 
+// computeFrexp takes the exponent of the bits of f64, which has all numbers of the other dtypes as normal ones. Those
+// of f64 below 2^-1022 are multiplied first.
+func computeFrexp(x *Tensor) (mantissa, exponent *Tensor) {
+	const up, bias, fraction = 54, 1022, 52
+	y := x.Convert(types.F64)
+	small := y.Abs().Less(y.like(0x1p-1022))
+	bits := small.Where(y.Mul(y.like(1<<up)), y).BitCast(types.I64)
+	exponent = bits.ShiftRightLogical(bits.word(fraction)).And(bits.word(0x7ff)).Convert(types.I32)
+	exponent = exponent.Sub(small.Where(exponent.like(bias+up), exponent.like(bias)))
+	mantissa = bits.And(bits.word(1<<63 | 1<<fraction - 1)).Or(bits.word(bias << fraction)).BitCast(types.F64).Convert(x.DType())
+	has := x.IsFinite().And(x.NotEqual(x.like(0)))
+	return has.Where(mantissa, x), has.Where(exponent, exponent.like(0))
+}
+
+// gradFrexp is ct/2^e.
+func gradFrexp(x *Tensor, y, ct []*Tensor) []*Tensor {
+	if ct[0] == nil {
+		return []*Tensor{nil}
+	}
+	return []*Tensor{ct[0].Div(y[1].Convert(x.DType()).Exp2())}
+}
+
 func computeNaNToNum(x *Tensor, nan, positive, negative float64) *Tensor {
 	most := largestOf(x.DType())
 	within := func(v float64) *Tensor { return x.like(min(max(v, -most), most)) }

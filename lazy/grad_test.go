@@ -540,6 +540,7 @@ var compositeGrads = []gradCase{
 	{"addcmul", []vary{in(-2, 2, 3), in(-2, 2, 3), in(-2, 2, 3)}, func(x []*Tensor) *Tensor { return x[0].AddCMul(x[1], x[2], 0.5).Sin() }},
 	{"addcdiv", []vary{in(-2, 2, 3), in(-2, 2, 3), in(0.5, 2, 3)}, func(x []*Tensor) *Tensor { return x[0].AddCDiv(x[1], x[2], 0.5).Sin() }},
 	binaryCase("copy_sign", in(-2, 2, 4), in(-2, 2, 4), func(x, y *Tensor) *Tensor { return x.CopySign(y).Exp().Mul(y) }),
+	unaryCase("frexp", 2.1, 3.9, firstOf((*Tensor).Frexp)),
 	binaryCase("ldexp", in(-2, 2, 3), in(-2, 2, 3), (*Tensor).Ldexp),
 	binaryCase("log_add_exp", in(-2, 2, 3), in(-2, 2, 3), (*Tensor).LogAddExp),
 	binaryCase("log_add_exp2", in(-2, 2, 3), in(-2, 2, 3), (*Tensor).LogAddExp2),

@@ -6,7 +6,7 @@
 //   - Arithmetic: Abs, Neg, Sign, Add, Sub, Mul, Div, Rem, Pow, Maximum, Minimum, Square,
 //     Reciprocal, FloorDivide, TruncDivide, Remainder, Clamp, ClampMin, ClampMax, FMax,
 //     FMin, FloatPower, Lerp, LerpScalar, AddCMul, AddCDiv, Heaviside, CopySign, Ldexp,
-//     NaNToNum, AddScalar, SubScalar, MulScalar, DivScalar, PowScalar, RSubScalar,
+//     Frexp, NaNToNum, AddScalar, SubScalar, MulScalar, DivScalar, PowScalar, RSubScalar,
 //     RDivScalar, RPowScalar, RemScalar, RemainderScalar, FloorDivideScalar, ClampScalar,
 //     MaximumScalar, MinimumScalar
 //   - Rounding and conversion: Floor, Ceil, Round, NextAfter, Convert, BitCast, Trunc,

@@ -112,6 +112,7 @@ var generated = []function{
 	{"Heaviside", func(c *Call) []*lazy.Tensor { return one(c.X[0].Heaviside(c.X[1])) }},
 	{"CopySign", func(c *Call) []*lazy.Tensor { return one(c.X[0].CopySign(c.X[1])) }},
 	{"Ldexp", func(c *Call) []*lazy.Tensor { return one(c.X[0].Ldexp(c.X[1])) }},
+	{"Frexp", func(c *Call) []*lazy.Tensor { return several(c.X[0].Frexp()) }},
 	{"NaNToNum", func(c *Call) []*lazy.Tensor {
 		return one(c.X[0].NaNToNum(c.Real("nan"), c.Real("positive"), c.Real("negative")))
 	}},

@@ -181,6 +181,7 @@ SEVERAL = [
     ("Heaviside", torch.heaviside, [lambda m, d: m.tensor(d, (3, 4), -1, 1).round() if d in FLOATS else m.tensor(d, (3, 4), -1, 1), (4,)], dict(dtypes=NUMBERS, gradient=False, empty=[(0, 4), (4,)])),
     ("Lerp", torch.lerp, [(3, 4), (4,), between(0, 1)], dict(kind=RELATIVE, empty=[(0, 4), (4,), (0, 4)])),
     ("LerpScalar", lambda x, y, weight: torch.lerp(x, y, weight), [(3, 4), (4,)], dict(attrs=[{"weight": 0.25}, {"weight": 0.75}], kind=RELATIVE, empty=[(0, 4), (4,)])),
+    ("Frexp", torch.frexp, [(3, 4)], dict()),
     ("IsClose", finite, [lambda m, d: m.tensor(d, (3, 4), -1, 1), lambda m, d: m.tensor(d, (4,), -1, 1)], dict(attrs=[{"relative": 0.1, "absolute": 0.5, "equalNaN": False}, {"relative": 0.0, "absolute": 0.9, "equalNaN": True}], dtypes=FLOATS + SIGNED, gradient=False)),
     ("MaskedFill", lambda x, mask, v: x.masked_fill(mask, v), [(3, 4), lambda m, d: m.tensor("bool", (4,))], dict(attrs=[{"v": 2.0}], dtypes=NUMBERS)),
     ("ScalarWhere", lambda cond, y, v: torch.where(cond, torch.tensor(v, dtype=y.dtype), y), [lambda m, d: m.tensor("bool", (3, 4)), (4,)], dict(attrs=[{"v": 2.0}], dtypes=NUMBERS)),
