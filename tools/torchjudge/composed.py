@@ -110,6 +110,21 @@ def index_reduce(x, dim, index, source, reduce, include_self=True):
     return scatter_reduce(x, dim, index.reshape(along).expand(source.shape), source, reduce, include_self)
 
 
+def segment_reduce(x, reduce, lengths=None, offsets=None, axis=0, unsafe=False, initial=None, **kwargs):
+    """Segments as scatters into their initial values. Elements behind the last one go to a place that is left out."""
+    lengths = lengths if offsets is None else offsets.diff(dim=axis)
+    n, segments = x.shape[axis], lengths.shape[axis]
+    rows = [torch.repeat_interleave(torch.arange(segments), row) for row in lengths.reshape(-1, segments)]
+    of = torch.stack([torch.nn.functional.pad(r, (0, n - len(r)), value=segments) for r in rows]).reshape(*x.shape[: axis + 1])
+    of = of.reshape(*of.shape, *[1] * (x.dim() - axis - 1)).expand(x.shape).contiguous()
+    start = torch.full([*x.shape[:axis], segments + 1, *x.shape[axis + 1 :]], initial, dtype=x.dtype)
+    op = {"sum": "sum", "mean": "sum", "prod": "prod", "max": "amax", "min": "amin"}[reduce]
+    y = Call("Narrow", Call(SCATTERS[op], start, of, x, axis=axis), axis=axis, start=0, length=segments)
+    if reduce != "mean":
+        return y
+    return Call("Div", y, lengths.clamp(min=1).to(x.dtype).reshape(*lengths.shape, *[1] * (x.dim() - axis - 1)))
+
+
 # Products and losses.
 
 
@@ -119,6 +134,19 @@ def linear_cross_entropy(x, linear_weight, target, *, linear_bias=None, ignore_i
     y = labels_loss("nn.CrossEntropy")(x, target, ignore_index=-100 if ignore_index is None else ignore_index, **kwargs)
     y.inputs[0] = Call("nn.Linear", x, linear_weight, *given(linear_bias))
     return y
+
+
+def softmax_backward(ct, y, dim, input_dtype):
+    """The gradient of a softmax y along an axis."""
+    small = ct.dtype in (torch.float16, torch.bfloat16)
+    ct, y = (Call("Convert", t, dtype="f32") if small else t for t in (ct, y))
+    products = Call("Mul", ct, y)
+    return converted_to(Call("Sub", products, Call("Mul", y, Call("SumKeep", products, axes=[dim]))), torch.float32 if small else input_dtype, input_dtype)
+
+
+def dropout_backward(ct, mask, scale):
+    dtype = ct.dtype if ct.is_floating_point() or ct.is_complex() else torch.float32
+    return Call("MulScalar", Call("Mul", converted(ct, dtype), Call("Convert", mask, dtype=name_of(dtype))), v=float(scale))
 
 
 def triplet_with_distance(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"):
@@ -171,6 +199,13 @@ def lu_unpack(lu, pivots, unpack_data=True, unpack_pivots=True):
     lower = Call("Add", Call("Tril", Call("Narrow", lu, axis=-1, start=0, length=k), diagonal=-1), torch.eye(m, k, dtype=lu.dtype))
     upper = Call("Triu", Call("Narrow", lu, axis=-2, start=0, length=k), diagonal=0)
     return each(lower, upper, processed=lambda ys: ys[-2:])
+
+
+def polar(x):
+    """U Vᴴ and V S Vᴴ, which are the same for any signs of singular vectors."""
+    u, s, vh = (Call("linalg.SVD", x, full=False, outputs=[i]) for i in range(3))
+    v = Call("SwapAxes", Call("Conj", vh) if x.is_complex() else vh, axis1=-2, axis2=-1)
+    return each(Call("MatMul", u, vh), Call("MatMul", Call("Mul", v, Call("Unsqueeze", s, axis=-2)), vh))
 
 
 def matrix_sqrth(x):
@@ -249,11 +284,12 @@ SHAPES = {
     **{f"signal.windows.{n}": made(f) for n, f in {"cosine": cosine, "exponential": exponential, "gaussian": gaussian, "general_cosine": cosines, "general_hamming": general_hamming, "nuttall": nuttall}.items()},
 }
 INDEXING = {
-    "_unsafe_masked_index": masked_index, "_unsafe_masked_index_put_accumulate": masked_index_put, "nonzero_static": nonzero_static,
+    "_unsafe_masked_index": masked_index, "_unsafe_masked_index_put_accumulate": masked_index_put, "nonzero_static": nonzero_static, "_segment_reduce.lengths": segment_reduce, "_segment_reduce.offsets": segment_reduce,
     **{f"scatter_reduce.{r}": scatter_reduce for r in ("sum", "prod", "amin", "amax", "mean")}, **{f"index_reduce.{r}": index_reduce for r in ("prod", "amin", "amax", "mean")},
 }
-MATRICES = {"ormqr": ormqr, "svd": svd, "lu_unpack": lu_unpack, "linalg.matrix_sqrth": matrix_sqrth, "bmm.triton_optimized": matmul}
+MATRICES = {"ormqr": ormqr, "svd": svd, "lu_unpack": lu_unpack, "linalg.matrix_sqrth": matrix_sqrth, "linalg.polar": polar, "bmm.triton_optimized": matmul}
 NETWORKS = {
     "nn.functional.linear_cross_entropy": linear_cross_entropy, "nn.functional.triplet_margin_with_distance_loss": triplet_with_distance,
+    "_softmax_backward_data": softmax_backward, "native_dropout_backward": dropout_backward,
     "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu": flash_attention,
 }
