@@ -82,7 +82,7 @@ func FromGGUF(meta map[string]any) (*Tokenizer, error) {
 	var added []AddedToken
 	for i, kind := range kinds {
 		if (kind == ggufControl || kind == ggufUser || kind == ggufUnknown) && tokens[i] != "" {
-			added = append(added, AddedToken{ID: int32(i), Content: tokens[i], Special: kind != ggufUser})
+			added = append(added, AddedToken{ID: int32(i), Content: strings.Clone(tokens[i]), Special: kind != ggufUser})
 		}
 	}
 	t.added.set(added, t.normalizer)

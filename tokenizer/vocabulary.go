@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"ltc/internal/diag"
 )
@@ -102,8 +103,8 @@ func (v *vocabulary) bytes(id int) []byte {
 	return v.text[p.start : p.start+max(p.length, 0)]
 }
 
-// seal is called when all tokens are there.
-func (v *vocabulary) seal() { v.names = string(v.text) }
+// seal is called when all tokens are there: the text does not change any more, and names is the same memory.
+func (v *vocabulary) seal() { v.names = unsafe.String(unsafe.SliceData(v.text), len(v.text)) }
 
 // name returns the token of an id that has one.
 func (v *vocabulary) name(id int) string {

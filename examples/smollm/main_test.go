@@ -56,18 +56,22 @@ func TestSmolLM2(t *testing.T) {
 	require.ErrorIs(t, run(long, &out, path, "", defaultSystemPrompt, 0, generate.Options{Context: 128, MaxTokens: 24}), bufio.ErrTooLong)
 }
 
-// A process that answers holds the file, and little else: weights are neither copied nor dequantized to memory.
+// A process that answers holds the file, and little else: weights are neither copied nor dequantized to memory. A second start
+// of the executable has its plans and its code on disk.
 func TestMemory(t *testing.T) {
 	path := inputs.File(t, "smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")
 	if os.Getenv("SMOLLM_ALONE") == "" {
 		if runtime.GOOS != "linux" {
 			t.Skip("the system does not tell the peak of a process")
 		}
-		alone := exec.Command(os.Args[0], "-test.run=^TestMemory$", "-test.v")
-		alone.Env = append(os.Environ(), "SMOLLM_ALONE=1")
-		out, err := alone.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		t.Logf("%s", out)
+		dir := t.TempDir()
+		for _, start := range []string{"first", "second"} {
+			alone := exec.Command(os.Args[0], "-test.run=^TestMemory$", "-test.v")
+			alone.Env = append(os.Environ(), "SMOLLM_ALONE="+start, "LTC_CACHE=", "LTC_CHECK=", "LTC_CACHE_DIR="+dir)
+			out, err := alone.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			t.Logf("%s", out)
+		}
 		return
 	}
 	g, err := open(path, 0, generate.Options{Context: 1024, MaxTokens: 8})
@@ -75,7 +79,11 @@ func TestMemory(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, g.say(&out, "The capital of France is"))
 	t.Log(out.String())
-	require.Less(t, g.Stats().PeakMemory, 5*g.size/2) // 1.68 without libLLVM, which a first start loads
+	most := 5 * g.size / 2 // of a first start, which plans, and loads libLLVM
+	if os.Getenv("SMOLLM_ALONE") == "second" {
+		most = 7 * g.size / 5 // 1.24 to 1.31
+	}
+	require.Less(t, g.Stats().PeakMemory, most)
 }
 
 // A file that is no such model is refused with what is wrong.

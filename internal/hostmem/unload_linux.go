@@ -1,7 +1,6 @@
 package hostmem
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -70,27 +69,30 @@ func pageEntries(f *os.File, from uintptr, n int) ([]uint64, bool) {
 	return all, true
 }
 
-// UnloadExecutable gives back the pages of the process's executable: code and tables that only a start needs do not come
-// back.
+// UnloadExecutable gives back the pages of the process's executable and of the libraries that are loaded. From then on they are
+// mapped singly: code and tables that only a start needs do not come back.
 func UnloadExecutable() {
-	name, err := os.Readlink("/proc/self/exe")
+	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
 		return
 	}
-	maps, err := os.Open("/proc/self/maps")
-	if err != nil {
-		return
-	}
-	defer maps.Close()
-	for lines := bufio.NewScanner(maps); lines.Scan(); {
-		line := lines.Text()
-		if !strings.HasSuffix(line, " "+name) {
-			continue
-		}
-		var from, to uintptr
-		var access string
-		if _, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &access); err == nil && access[:2] == "r-" {
-			Unload(unsafe.Slice((*byte)(pointer(from)), to-from))
+	code := map[string]bool{} // files with code
+	for range 2 {
+		for line := range strings.Lines(string(maps)) {
+			var from, to uintptr
+			var access string
+			file := strings.IndexByte(line, '/')
+			if _, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &access); err != nil || file < 0 {
+				continue
+			}
+			switch name := line[file:]; {
+			case access == "r-xp" && !code[name]:
+				code[name] = true
+			case access[:2] == "r-" && code[name]:
+				mapping := unsafe.Slice((*byte)(pointer(from)), to-from)
+				Unload(mapping)
+				MapSingly(mapping, true)
+			}
 		}
 	}
 }

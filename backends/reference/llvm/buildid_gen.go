@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "c9fb01e05724b29ed4956186"
+const buildID = "d1ee31d3a7daaa65df8259e7"

@@ -82,7 +82,7 @@ var allowed = map[string][]string{
 		"backends/reference/eval", "backends/reference/tiles", "backends/reference/internal/dense", "backends/reference/internal/loops", "backends/reference/internal/spectral"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
-	"backends/reference/llvm/libllvm":    {"github.com/ebitengine/purego"},
+	"backends/reference/llvm/libllvm":    {"github.com/ebitengine/purego", "internal/hostmem"},
 	"backends/reference/llvm/native":     {"internal/cpu", "github.com/ebitengine/purego"},
 	"backends/reference/llvm/vector":     {"ir/types", "backends/kit/expand", "backends/kit/kernel", "github.com/llir/llvm"},
 	"backends/reference/llvm/gemm":       {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "github.com/llir/llvm"},

@@ -13,7 +13,7 @@
 //
 // Nothing is loaded before [Open] is called.
 //
-// The package imports only ltc/internal/env, github.com/ebitengine/purego and the standard library.
+// The package imports only ltc/internal/env, ltc/internal/hostmem, github.com/ebitengine/purego and the standard library.
 package libllvm
 
 import "errors"

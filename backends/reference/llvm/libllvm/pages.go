@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"ltc/internal/hostmem"
 )
 
 // pages are the parts of a loaded library's memory that show its file and that nobody writes:
@@ -23,6 +25,13 @@ type pages [][]byte
 func (p pages) release() {
 	for _, mapping := range p {
 		_ = syscall.Madvise(mapping, syscall.MADV_DONTNEED)
+	}
+}
+
+// singly has the system map pages one at a time, or no longer: see [hostmem.MapSingly].
+func (p pages) singly(on bool) {
+	for _, mapping := range p {
+		hostmem.MapSingly(mapping, on)
 	}
 }
 

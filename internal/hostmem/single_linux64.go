@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package libllvm
+package hostmem
 
 import (
 	"runtime"
@@ -9,22 +9,20 @@ import (
 	"unsafe"
 )
 
-// singly has the system map pages one at a time, when they are accessed, or no longer does. Otherwise the
-// system maps up to 16 that are next to each other and in its cache. That takes less time, but a compile
-// reads a little in most parts of the library, and then holds several times what it needs.
+// MapSingly has the system map pages of a file's mapping one at a time, when they are accessed, or no longer does. Otherwise the
+// system maps up to 16 that are next to each other and in its cache. That takes less time, but code that
+// reads a little in most parts of its file then holds several times what it needs.
 //
 // Memory that userfaultfd watches is mapped by the page. What it is watched for is writing to pages that
 // are write-protected, asynchronously, so that nobody is asked. No page is: the watching changes nothing
 // else. Linux has it since 6.7; where it is refused, nothing changes.
-func (p pages) singly(on bool) {
+func MapSingly(mapping []byte, on bool) {
 	fd := watcher()
-	for _, mapping := range p {
-		r := uffdRegister{start: uintptr(unsafe.Pointer(unsafe.SliceData(mapping))), length: uintptr(len(mapping)), mode: registerWrites}
-		if on {
-			uffdControl(fd, controlRegister, unsafe.Pointer(&r))
-		} else {
-			uffdControl(fd, controlUnregister, unsafe.Pointer(&r)) // reads the range alone
-		}
+	r := uffdRegister{start: uintptr(unsafe.Pointer(unsafe.SliceData(mapping))), length: uintptr(len(mapping)), mode: registerWrites}
+	if on {
+		uffdControl(fd, controlRegister, unsafe.Pointer(&r))
+	} else {
+		uffdControl(fd, controlUnregister, unsafe.Pointer(&r)) // reads the range alone
 	}
 }
 
@@ -48,7 +46,7 @@ const (
 	controlUnregister = 0x8010aa01
 )
 
-// watcher returns what watches the memory of libraries, which is never closed; -1 if there is none.
+// watcher returns what watches the mappings, which is never closed; -1 if there is none.
 var watcher = sync.OnceValue(func() int {
 	number := uintptr(323)
 	if runtime.GOARCH == "arm64" {
