@@ -224,7 +224,7 @@ func (t term) times(u term, keep func(rune) bool) term {
 	}
 	t, u = narrow(t, u), narrow(u, t)
 	if t.x.DType() != u.x.DType() { // sums of integers in one alone
-		t.x, u.x = t.x.as(types.I64), u.x.as(types.I64)
+		t.x, u.x = t.x.AsType(types.I64), u.x.AsType(types.I64)
 	}
 	var batch, summed, own, others []rune
 	for _, letter := range t.letters {

@@ -33,7 +33,7 @@ func wideAll(f func(x []*Tensor) *Tensor, xs ...*Tensor) *Tensor {
 	for i, x := range xs {
 		all[i] = inF32(x)
 	}
-	return f(all).as(d)
+	return f(all).AsType(d)
 }
 
 // finer runs f on operands of one dtype in f64 where that is f32, so that the result is
@@ -51,8 +51,8 @@ func finer(f func(x []*Tensor) *Tensor, xs ...*Tensor) *Tensor {
 	}, xs...)
 }
 
-// as returns x in a dtype that it may have already.
-func (x *Tensor) as(d types.DType) *Tensor {
+// AsType returns x if its dtype is d, and else x converted to d by [Tensor.Convert].
+func (x *Tensor) AsType(d types.DType) *Tensor {
 	if x.DType() == d {
 		return x
 	}
@@ -129,7 +129,7 @@ func computeClampMax(x, high *Tensor) *Tensor {
 func computeFMax(x, y *Tensor) *Tensor { return x.GreaterEqual(y).Or(y.NotEqual(y)).Where(x, y) }
 func computeFMin(x, y *Tensor) *Tensor { return x.LessEqual(y).Or(y.NotEqual(y)).Where(x, y) }
 
-func computeFloatPower(x, y *Tensor) *Tensor { return x.as(types.F64).Pow(y.as(types.F64)) }
+func computeFloatPower(x, y *Tensor) *Tensor { return x.AsType(types.F64).Pow(y.AsType(types.F64)) }
 
 // computeLerp counts from the nearer end, so that both are exact.
 func computeLerp(x, y, weight *Tensor) *Tensor {
@@ -168,7 +168,7 @@ func computeCopySign(x, y *Tensor) *Tensor {
 }
 
 func computeLdexp(x, y *Tensor) *Tensor {
-	return wideAll(func(in []*Tensor) *Tensor { return in[0].Mul(in[0].like(2).Pow(y.as(in[0].DType()))) }, x)
+	return wideAll(func(in []*Tensor) *Tensor { return in[0].Mul(in[0].like(2).Pow(y.AsType(in[0].DType()))) }, x)
 }
 
 // computeFrexp takes the exponent of the bits of f64, which has all numbers of the other dtypes as normal ones. Those
@@ -448,7 +448,7 @@ func (x *Tensor) holds() *Tensor {
 	if x.DType().IsComplex() {
 		return x.NotEqual(x.like(0))
 	}
-	return x.as(types.Bool)
+	return x.AsType(types.Bool)
 }
 
 // Equal returns whether x and y are equal, elementwise; NaN is not.

@@ -99,3 +99,18 @@ func TestNumbersThatCannotBeOperands(t *testing.T) {
 		require.Equal(t, []int64{want}, got)
 	}
 }
+
+// AsType is Convert for another dtype, and records nothing for its own.
+func TestAsType(t *testing.T) {
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	tr := lazy.NewTrace(dev)
+	x := lazy.From(tr, []float32{1.5, -2})
+	require.Same(t, x, x.AsType(lazy.F32))
+	y := x.AsType(lazy.I32)
+	require.Equal(t, lazy.I32, y.DType())
+	got, err := lazy.ToSlice[int32](y)
+	require.NoError(t, err)
+	require.Equal(t, []int32{1, -2}, got)
+	require.Error(t, (*lazy.Tensor)(nil).AsType(lazy.F32).Err())
+}

@@ -74,13 +74,13 @@ func truth(x *Tensor) *Tensor {
 
 func computeAny(x *Tensor, axes []int) *Tensor {
 	y := truth(x).Convert(types.U8).Max(axes...)
-	return y.NotEqual(y.like(0)).as(truthOf(x))
+	return y.NotEqual(y.like(0)).AsType(truthOf(x))
 }
 
 // computeAll is true of nothing, whose minimum is the largest number.
 func computeAll(x *Tensor, axes []int) *Tensor {
 	y := truth(x).Convert(types.U8).Min(axes...)
-	return y.NotEqual(y.like(0)).as(truthOf(x))
+	return y.NotEqual(y.like(0)).AsType(truthOf(x))
 }
 
 // truthOf is the dtype that Any and All of x have.
@@ -294,7 +294,7 @@ func computeBincount(x, weights *Tensor, bins int) *Tensor {
 	case weights == nil:
 		weights = Ones(x.tr, types.I64, x.OpenShape()...)
 	case weights.DType() != types.F32 && !x.tr.dev.strictTypes:
-		weights = weights.as(types.F64)
+		weights = weights.AsType(types.F64)
 	}
 	return Zeros(x.tr, weights.DType(), bins).scatter(x, weights, 0, ir.CombineAdd).calledBy("bincount")
 }
@@ -460,7 +460,7 @@ func computeMode(x *Tensor, axis int) (values, indices *Tensor) {
 	end := length.ArgMax(axis)
 	chosen := at.Equal(end.Unsqueeze(axis)) // one along the axis
 	indices = chosen.Where(from, at.like(0)).Sum(axis)
-	return chosen.Where(sorted, sorted.like(0)).Sum(axis).as(x.DType()), indices
+	return chosen.Where(sorted, sorted.like(0)).Sum(axis).AsType(x.DType()), indices
 }
 
 func gradMode(x *Tensor, y, ct []*Tensor, axis int) []*Tensor {

@@ -10,7 +10,7 @@
 //     RDivScalar, RPowScalar, RemScalar, RemainderScalar, FloorDivideScalar, ClampScalar,
 //     MaximumScalar, MinimumScalar
 //   - Rounding and conversion: Floor, Ceil, Round, NextAfter, Convert, BitCast, Trunc,
-//     Frac, RoundDecimals, CommonDType
+//     Frac, RoundDecimals, AsType, CommonDType
 //   - Exponentials and other functions: Exp, Expm1, Log, Log1p, Sqrt, Rsqrt, Sin, Cos,
 //     Tan, Asin, Acos, Atan, Asinh, Acosh, Atanh, Cbrt, Erfc, ErfInv, Lgamma, Digamma,
 //     Atan2, Polygamma, Zeta, Erf, Sinh, Cosh, Exp2, Log2, Log10, LogAddExp, LogAddExp2,

@@ -6,7 +6,6 @@ import (
 
 	"ltc/internal/diag"
 	"ltc/lazy"
-	"ltc/optim/internal/state"
 )
 
 // Accumulator sums gradients over several steps, for batches beyond memory.
@@ -45,7 +44,7 @@ func (a *Accumulator) Add(grads []*lazy.Tensor) error {
 		if !slices.Equal(g.Shape(), a.params[i].Shape()) && g.Err() == nil {
 			return fmt.Errorf("accumulator: gradient %d is %v, parameter %q is %v: give gradients in the order of the parameters", i, g.Type(), a.params[i].Name(), a.params[i].Type())
 		}
-		if next[i] = state.Convert(g, a.sums[i].DType()).Add(a.sums[i]); next[i].Err() != nil {
+		if next[i] = g.AsType(a.sums[i].DType()).Add(a.sums[i]); next[i].Err() != nil {
 			return fmt.Errorf("accumulator: gradient of %q: %w", a.params[i].Name(), next[i].Err())
 		}
 	}

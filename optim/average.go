@@ -61,7 +61,7 @@ func (a *Average) Update(tr *lazy.Trace) error {
 	}
 	for i, w := range a.params {
 		mean := tr.Read(a.means[i])
-		next := mean.Lerp(state.Convert(tr.Read(w), mean.DType()), state.Convert(weight, mean.DType()))
+		next := mean.Lerp(tr.Read(w).AsType(mean.DType()), weight.AsType(mean.DType()))
 		if next.Err() != nil {
 			return next.Err()
 		}
@@ -81,9 +81,9 @@ func (a *Average) Swap(tr *lazy.Trace) error {
 	fresh := tr.Read(a.count).EqualScalar(0)
 	for i, w := range a.params {
 		now, mean := tr.Read(w), tr.Read(a.means[i])
-		mean = fresh.Where(state.Convert(now, mean.DType()), mean)
-		w.Assign(state.Convert(mean, w.DType()))
-		a.means[i].Assign(state.Convert(now, mean.DType()))
+		mean = fresh.Where(now.AsType(mean.DType()), mean)
+		w.Assign(mean.AsType(w.DType()))
+		a.means[i].Assign(now.AsType(mean.DType()))
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 
 	"ltc/ir/types"
 	"ltc/lazy"
-	"ltc/optim/internal/state"
 )
 
 // ClipNorm returns gradients scaled so that the norm of all their elements together is at
@@ -26,8 +25,8 @@ func ClipNorm(grads []*lazy.Tensor, limit float64) (clipped []*lazy.Tensor, norm
 		if g == nil {
 			continue
 		}
-		x := state.Convert(g, wide(g.DType()))
-		square := state.Convert(x.Mul(x).Sum(), widest)
+		x := g.AsType(wide(g.DType()))
+		square := x.Mul(x).Sum().AsType(widest)
 		if norm == nil {
 			norm = square
 		} else {
@@ -44,7 +43,7 @@ func ClipNorm(grads []*lazy.Tensor, limit float64) (clipped []*lazy.Tensor, norm
 	factor := norm.AddScalar(1e-6).RDivScalar(limit).MinimumScalar(1)
 	clipped = each(grads, func(g *lazy.Tensor) *lazy.Tensor {
 		d := wide(g.DType())
-		return state.Convert(state.Convert(g, d).Mul(state.Convert(factor, d)), g.DType())
+		return g.AsType(d).Mul(factor.AsType(d)).AsType(g.DType())
 	})
 	return clipped, norm, nil
 }

@@ -265,11 +265,11 @@ func (o *LBFGS) evaluate(tr *lazy.Trace, closure func() *lazy.Tensor) (p point, 
 		if g.Err() != nil {
 			return p, g.Err()
 		}
-		parts = append(parts, state.Convert(g, o.dtype).Reshape(-1))
+		parts = append(parts, g.AsType(o.dtype).Reshape(-1))
 	}
 	p.grad = lazy.Concatenate(0, parts...)
 	size := p.grad.Abs()
-	numbers := lazy.Stack(0, state.Convert(loss, o.dtype), p.grad.Mul(o.state.direction).Sum(), size.Max(), size.Sum())
+	numbers := lazy.Stack(0, loss.AsType(o.dtype), p.grad.Mul(o.state.direction).Sum(), size.Max(), size.Sum())
 	if err := tr.MarkStep(p.grad, numbers); err != nil {
 		return p, err
 	}
@@ -369,7 +369,7 @@ func (o *LBFGS) move(tr *lazy.Trace, length float64) error {
 	for i, w := range o.params {
 		n := w.Shape().Elements()
 		part := by.Narrow(0, at, n).Reshape(w.Shape()...)
-		w.Assign(state.Convert(state.Convert(tr.Read(o.starts[i]), o.dtype).Add(part), w.DType()))
+		w.Assign(tr.Read(o.starts[i]).AsType(o.dtype).Add(part).AsType(w.DType()))
 		at += n
 	}
 	o.state.length.Assign(t.MulScalar(1))

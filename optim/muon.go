@@ -7,7 +7,6 @@ import (
 
 	"ltc/ir/types"
 	"ltc/lazy"
-	"ltc/optim/internal/state"
 )
 
 // MuonConfig is the config of [NewMuon].
@@ -81,7 +80,7 @@ func (c muon) update(s *step) *lazy.Tensor {
 		m = s.g.Add(m.Sub(s.g).Mul(s.momentum()))
 	}
 	s.shrink()
-	by := state.Convert(c.orthogonal(m), s.w.DType())
+	by := c.orthogonal(m).AsType(s.w.DType())
 	return s.w.Sub(by.Mul(s.lr()).MulScalar(c.factor(s.w.Dim(0), s.w.Dim(1))))
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"ltc/ir/types"
 	"ltc/lazy"
-	"ltc/optim/internal/state"
 )
 
 // step is what a rule records the update of one parameter from.
@@ -63,11 +62,11 @@ func (p *parameter) record(news []assignment, gs *groupStep, grad *lazy.Tensor) 
 	before := len(news)
 	narrow := gs.tr.Read(p.w)
 	s := &gs.step
-	*s = step{groupStep: gs, w: state.Convert(narrow, p.dtype), g: state.Convert(grad, p.dtype), state: s.state[:0]}
+	*s = step{groupStep: gs, w: narrow.AsType(p.dtype), g: grad.AsType(p.dtype), state: s.state[:0]}
 	if p.master != nil {
 		// The parameter has been set since the last step if it is not the rounded master.
 		master := gs.tr.Read(p.master)
-		s.w = state.Convert(master, narrow.DType()).Equal(narrow).Where(master, s.w)
+		s.w = master.AsType(narrow.DType()).Equal(narrow).Where(master, s.w)
 	}
 	if gs.group.hyper.maximize {
 		s.g = s.g.Neg()
@@ -79,7 +78,7 @@ func (p *parameter) record(news []assignment, gs *groupStep, grad *lazy.Tensor) 
 	if p.master != nil {
 		news = append(news, assignment{p.master, w})
 	}
-	news = append(news, assignment{p.w, state.Convert(w, p.w.DType())})
+	news = append(news, assignment{p.w, w.AsType(p.w.DType())})
 	for i, v := range p.state {
 		news = append(news, assignment{v, s.state[i]})
 	}
@@ -108,7 +107,7 @@ func (s *groupStep) share(key sharedKey, f func() *lazy.Tensor) *lazy.Tensor {
 // exact is a number that the parameters share. f computes it in f64, as PyTorch does, and
 // it is rounded once.
 func (s *step) exact(name string, f func() *lazy.Tensor) *lazy.Tensor {
-	return s.share(sharedKey{name, s.w.DType()}, func() *lazy.Tensor { return state.Convert(s.once(name, f), s.w.DType()) })
+	return s.share(sharedKey{name, s.w.DType()}, func() *lazy.Tensor { return s.once(name, f).AsType(s.w.DType()) })
 }
 
 // count is the count of steps with this one, in f64.

@@ -145,7 +145,7 @@ func (s *LossScaler) Scale(loss *lazy.Tensor) *lazy.Tensor {
 	if s.made() != nil || loss == nil {
 		return loss // Unscale returns the error
 	}
-	return loss.Mul(state.Convert(loss.Trace().Read(s.scale), loss.DType()))
+	return loss.Mul(loss.Trace().Read(s.scale).AsType(loss.DType()))
 }
 
 // Unscale returns gradients of the scaled loss divided by the scale, in f32 if they are narrower,
@@ -183,7 +183,7 @@ func (s *LossScaler) Unscale(grads []*lazy.Tensor) ([]*lazy.Tensor, error) {
 		} else {
 			found = found.Or(bad)
 		}
-		if unscaled[i] = g.Mul(state.Convert(inverse, g.DType())); unscaled[i].Err() != nil {
+		if unscaled[i] = g.Mul(inverse.AsType(g.DType())); unscaled[i].Err() != nil {
 			return nil, fmt.Errorf("loss_scaler: gradient %d: %w", i, unscaled[i].Err())
 		}
 	}

@@ -24,7 +24,7 @@ const elementwiseAbout = "Each element of the result is computed from the elemen
 var pages = []page{
 	{"elementwise.md", "Arithmetic and rounding", elementwiseAbout, []topic{
 		{string(ops.Arithmetic), "* AddScalar SubScalar MulScalar DivScalar PowScalar RSubScalar RDivScalar RPowScalar RemScalar RemainderScalar FloorDivideScalar ClampScalar MaximumScalar MinimumScalar"},
-		{string(ops.Rounding), "* CommonDType"},
+		{string(ops.Rounding), "* AsType CommonDType"},
 	}},
 	{"mathematics.md", "Mathematical functions", elementwiseAbout, []topic{
 		{string(ops.Exponentials), "*"},

@@ -1,7 +1,6 @@
-// Package state has the functions that optimizers share with the loss scaler: dtypes of their state, and its
-// assignment from a checkpoint. Its central function is [Load].
+// Package state assigns the state of optimizers, and of the loss scaler, from a checkpoint. Its central function is [Load].
 //
-// The package imports only ltc/ir/types and ltc/lazy.
+// The package imports only ltc/lazy.
 package state
 
 import (
@@ -9,17 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"ltc/ir/types"
 	"ltc/lazy"
 )
-
-// Convert returns x in a dtype that it may have already.
-func Convert(x *lazy.Tensor, d types.DType) *lazy.Tensor {
-	if x.DType() == d {
-		return x
-	}
-	return x.Convert(d)
-}
 
 // Load assigns variables from the tensors of their names, in the trace tr. After an error nothing has been assigned.
 // Errors begin with name, that of the optimizer or the scaler whose variables these are.
