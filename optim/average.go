@@ -94,7 +94,7 @@ func (a *Average) Means() []*lazy.Tensor { return slices.Clone(a.means) }
 
 // State returns all variables, for checkpoints.
 func (a *Average) State() []*lazy.Tensor {
-	if a == nil || a.err != nil { // nil: of a train.Loop without
+	if a == nil || a.err != nil { // nil: the train.Loop has no averages
 		return nil
 	}
 	return append(a.Means(), a.count)

@@ -90,7 +90,7 @@ func (l *Loop) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("train: save: %w", err)
 	}
-	var net []string
+	net := []string{} // not nil, even of a network without variables
 	for name := range module.State(l.Net) {
 		net = append(net, name)
 	}
@@ -159,6 +159,9 @@ func LoadWeights(path string, net any) error {
 	var o checkpoint.Options
 	var p progress
 	if f.Metadata.Value("train", &p) == nil {
+		if p.Net == nil {
+			return fmt.Errorf("train: load %s: saved by an earlier version, without the names of the network's variables: load it with Loop.Load, and save it again", path)
+		}
 		o.Rename = func(name string) string {
 			if !slices.Contains(p.Net, name) {
 				return ""

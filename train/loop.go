@@ -53,7 +53,7 @@ type Loop struct {
 	Average    *optim.Average            // averages of parameters, which each step updates, also one that Scaler skips; nil: none
 	Stop       EarlyStop                 // ends training before the last epoch
 	Random     []*lazy.Random            // streams that Loss or layers draw from, for checkpoints: see module.Random
-	// State has further variables that checkpoints keep, such as those that Loss or OnStep assign. Their names differ. OnEpoch
+	// State has further variables that checkpoints keep, such as those that Loss or OnStep assign. Names must be unique. OnEpoch
 	// comes after the save: what it assigns is not in the file.
 	State []*lazy.Tensor
 	// Checkpoint is a file that Run saves to after each epoch and after each EverySteps steps. Run goes on from it if it is

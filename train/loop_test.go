@@ -299,6 +299,19 @@ func TestLoadWeights(t *testing.T) {
 		require.NoError(t, module.Build(deeper, other.Optimizer.Params()[0].Device()))
 		require.ErrorContains(t, train.LoadWeights(path, deeper), "extra: 7 tensors")
 	}
+
+	f, err := checkpoint.Open(checkpointed)
+	require.NoError(t, err)
+	defer f.Close()
+	var progress map[string]any
+	require.NoError(t, f.Metadata.Value("train", &progress))
+	delete(progress, "net")
+	f.Metadata["train"] = progress
+	earlier := filepath.Join(dir, "earlier.safetensors")
+	require.NoError(t, checkpoint.Save(earlier, &f.State))
+	require.ErrorContains(t, train.LoadWeights(earlier, l.Net), "saved by an earlier version, without the names of the network's variables")
+	require.NoError(t, newLoop(t).Load(earlier))
+
 	require.ErrorIs(t, train.LoadWeights(filepath.Join(dir, "none"), l.Net), fs.ErrNotExist)
 	require.ErrorContains(t, train.LoadWeights(weights, 3), "int is not a module")
 }
