@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,22 +37,31 @@ func (in *inputs) Set(s string) error {
 	return nil
 }
 
-// weights returns the file of constants that checkpoint.SaveProgram wrote beside a program,
-// and their names; "" if there is none.
-func weights(program string) (file string, names []string) {
+// weightsHint says which file of constants checkpoint.SaveProgram wrote beside a program, and how
+// many arguments it has that lack a value; "" if it has none. Nil lacking: all arguments.
+func weightsHint(program string, lacking map[string]bool) string {
 	p, err := checkpoint.OpenProgram(program)
 	if err != nil {
-		return "", nil
+		return ""
 	}
 	defer p.Close()
-	file, _ = checkpoint.ConstantsPath(program) // an error has been that of OpenProgram
-	return file, slices.Collect(maps.Keys(p.Constants))
+	n := 0
+	for name := range p.Constants {
+		if lacking == nil || lacking[name] {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	file, _ := checkpoint.ConstantsPath(program) // an error has been that of OpenProgram
+	return fmt.Sprintf("%s has the weights of the program, %s: give it to run with -input %s", file, diag.Count(n, "argument"), file)
 }
 
 // values returns a value for each argument: first those given by name, then
 // the others in the order of the flags. If madeUp is set the rest gets random
-// ones.
-func (in inputs) values(p *program, args []backends.Arg, madeUp bool) ([]soa.View, error) {
+// ones. The hint names the file with weights of these.
+func (in inputs) values(p *program, args []backends.Arg, madeUp bool) (values []soa.View, hint string, err error) {
 	b := binding{program: p, args: args, values: make([]soa.View, len(args)), set: make([]bool, len(args))}
 	for _, x := range in {
 		var err error
@@ -64,7 +72,7 @@ func (in inputs) values(p *program, args []backends.Arg, madeUp bool) ([]soa.Vie
 			err = b.named(x)
 		}
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	for _, x := range in {
@@ -73,44 +81,33 @@ func (in inputs) values(p *program, args []backends.Arg, madeUp bool) ([]soa.Vie
 		}
 		i := slices.Index(b.set, false)
 		if i < 0 {
-			return nil, fmt.Errorf("-input %s: %s takes %s, which all have a value already", x.source, p.function, diag.Count(len(args), "argument"))
+			return nil, "", fmt.Errorf("-input %s: %s takes %s, which all have a value already", x.source, p.function, diag.Count(len(args), "argument"))
 		}
 		if err := b.put(i, x.source); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	var missing []string
+	var missing []int
+	lacking := map[string]bool{}
 	for i, set := range b.set {
-		if !set && madeUp {
-			if err := b.put(i, fmt.Sprintf("rand:%d", i+1)); err != nil {
-				return nil, err
-			}
-		} else if !set {
-			missing = append(missing, "\n  "+b.argument(i)+": "+backends.TypeText(args[i].Type))
+		if !set {
+			missing = append(missing, i)
+			lacking[args[i].Name] = true
 		}
 	}
-	if len(missing) > 0 {
-		if hint := in.hint(p, args); hint != "" {
-			missing = append(missing, "\n"+hint)
-		}
-		return nil, fmt.Errorf("no -input for%s", strings.Join(missing, ""))
+	if len(missing) == 0 {
+		return b.values, "", nil
 	}
-	return b.values, nil
-}
-
-// hint says which file beside the program has its weights, if no flag names that file.
-func (in inputs) hint(p *program, args []backends.Arg) string {
-	file, names := weights(p.file)
-	n := 0
-	for _, a := range args {
-		if slices.Contains(names, a.Name) {
-			n++
+	hint = weightsHint(p.file, lacking)
+	if !madeUp {
+		return nil, "", b.lack(missing, hint)
+	}
+	for _, i := range missing {
+		if err := b.put(i, fmt.Sprintf("rand:%d", i+1)); err != nil {
+			return nil, "", err
 		}
 	}
-	if n == 0 || slices.ContainsFunc(in, func(x input) bool { return filepath.Base(x.source) == filepath.Base(file) }) {
-		return ""
-	}
-	return fmt.Sprintf("%s has the weights of the program, %s: add -input %s", file, diag.Count(n, "argument"), file)
+	return b.values, hint, nil
 }
 
 // binding is the arguments' values as far as they are known.
@@ -144,6 +141,18 @@ func (b *binding) argument(i int) string {
 		return fmt.Sprintf("argument %d (%%%s)", i, name)
 	}
 	return fmt.Sprintf("argument %d", i)
+}
+
+// lack is the error of arguments without a value.
+func (b *binding) lack(missing []int, hint string) error {
+	var lines []string
+	for _, i := range missing {
+		lines = append(lines, "\n  "+b.argument(i)+": "+backends.TypeText(b.args[i].Type))
+	}
+	if hint != "" {
+		lines = append(lines, "\n"+hint)
+	}
+	return fmt.Errorf("no -input for%s", strings.Join(lines, ""))
 }
 
 // find returns the argument with that ltc.name, or else with that name in the

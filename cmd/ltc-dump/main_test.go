@@ -21,6 +21,8 @@ import (
 	"ltc/internal/test/golden"
 	"ltc/ir/types"
 	"ltc/lazy"
+	"ltc/soa"
+	"ltc/soa/npy"
 )
 
 // TestMain has programs compiled into a cache of the tests' own.
@@ -249,21 +251,27 @@ func TestSavedProgram(t *testing.T) {
 	require.Zero(t, status, out)
 	require.Contains(t, out, "f32[1,2]\n[[0.26894143  0.7310586]]\n")
 
-	hint := weights + " has the weights of the program, 1 argument: "
+	hint := weights + " has the weights of the program, 1 argument: give it to run with -input " + weights + "\n"
 	out, status = output("show", program)
 	require.Zero(t, status, out)
-	require.Contains(t, out, "ltc-dump show: "+hint+"run takes them with -input "+weights+"\n")
+	require.Contains(t, out, "ltc-dump show: "+hint)
 	for _, given := range []string{"x=iota", "iota"} {
 		out, status = output("run", program, "-size", "1", "-input", given)
 		require.Equal(t, 1, status)
-		require.Contains(t, out, "\n"+hint+"add -input "+weights+"\n")
+		require.Contains(t, out, "\n"+hint)
 	}
 	out, status = output("run", "-profile", program, "-size", "1")
 	require.Zero(t, status, out)
 	require.Contains(t, out, "warning: values are random: "+hint)
-	out, status = output("run", "-profile", program, "-size", "1", "-input", weights)
-	require.Zero(t, status, out)
-	require.NotContains(t, out, hint)
+	all := filepath.Join(dir, "all.npz")
+	require.NoError(t, npy.WriteArchive(all, []npy.Entry{
+		{Name: "x", View: soa.Make(types.Of(types.F32, 1, 2))}, {Name: "w", View: soa.Make(types.Of(types.F32, 2, 2))},
+	}))
+	for _, given := range []string{weights, all} {
+		out, status = output("run", "-profile", program, "-size", "1", "-input", given)
+		require.Zero(t, status, out)
+		require.NotContains(t, out, "has the weights")
+	}
 
 	out, status = output("run", program, "-size", "1", "-input", "w="+weights)
 	require.Equal(t, 1, status)

@@ -151,12 +151,12 @@ func (r *running) execute(ctx context.Context, c *call, b backends.Backend, p *p
 	if err != nil {
 		return err
 	}
-	if hint := r.given.hint(p, args); r.profile && hint != "" {
-		fmt.Fprintf(c.stderr, "ltc-dump %s: warning: values are random: %s\n", c.name, hint)
-	}
-	values, err := r.given.values(p, args, r.profile)
+	values, hint, err := r.given.values(p, args, r.profile)
 	if err != nil {
 		return err
+	}
+	if hint != "" {
+		fmt.Fprintf(c.stderr, "ltc-dump %s: warning: values are random: %s\n", c.name, hint)
 	}
 	call := &backends.Call{Args: values, Results: make([]soa.View, len(sig.Results))}
 	if err := exe.Execute(ctx, call); err != nil {

@@ -78,8 +78,8 @@ func show(c *call) error {
 		if err != nil {
 			return err
 		}
-		if file, names := weights(args[0]); file != "" {
-			fmt.Fprintf(c.stderr, "ltc-dump show: %s has the weights of the program, %s: run takes them with -input %s\n", file, diag.Count(len(names), "argument"), file)
+		if hint := weightsHint(args[0], nil); hint != "" {
+			fmt.Fprintf(c.stderr, "ltc-dump show: %s\n", hint)
 		}
 		for i := range all {
 			src := &all[i]
