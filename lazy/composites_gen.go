@@ -1184,10 +1184,9 @@ func recordFrexp(x *Tensor) (mantissa, exponent *Tensor) {
 	return ys[0], ys[1]
 }
 
-// Frexp returns a mantissa m, whose absolute value is from 1/2 up to 1, and an
-// i32 exponent e of each element of x, which is m·2^e. Of 0, infinity and NaN
-// m is x, and e is 0. It is the inverse of Ldexp. The gradient takes e for a
-// constant.
+// Frexp returns a mantissa m, whose absolute value is in [1/2, 1), and an i32
+// exponent e of each element of x, which is m·2^e. Of 0, infinity and NaN m is
+// x, and e is 0. The gradient takes e for a constant.
 //
 // It requires: x is floating point.
 func (x *Tensor) Frexp() (mantissa, exponent *Tensor) {

@@ -185,12 +185,14 @@ func computeFrexp(x *Tensor) (mantissa, exponent *Tensor) {
 	return has.Where(mantissa, x), has.Where(exponent, exponent.like(0))
 }
 
-// gradFrexp is ct/2^e.
+// gradFrexp is ct·2^-e, as two products: 2^e overflows where x is among the largest numbers of its dtype.
 func gradFrexp(x *Tensor, y, ct []*Tensor) []*Tensor {
 	if ct[0] == nil {
 		return []*Tensor{nil}
 	}
-	return []*Tensor{ct[0].Div(y[1].Convert(x.DType()).Exp2())}
+	e := y[1].Neg()
+	half := e.quotient(e.like(2))
+	return []*Tensor{wide(ct[0], func(ct *Tensor) *Tensor { return ct.Ldexp(half).Ldexp(e.Sub(half)) })}
 }
 
 func computeNaNToNum(x *Tensor, nan, positive, negative float64) *Tensor {

@@ -736,6 +736,23 @@ func TestGradAtKinks(t *testing.T) {
 	}
 }
 
+// The gradient of Frexp is ct·2^-e, which is the mantissa where ct is x: also at the ends of each dtype, where 2^e overflows.
+func TestGradOfFrexpAtEnds(t *testing.T) {
+	smallest := map[types.DType]float64{types.F16: 0x1p-24, types.BF16: 0x1p-133, types.F32: math.SmallestNonzeroFloat32, types.F64: math.SmallestNonzeroFloat64}
+	for d, least := range smallest {
+		numbers := []float64{40000, largestOf(d), -largestOf(d), 1, least, -3 * least}
+		tr := evalTrace(t)
+		x := From(tr, numbers).Convert(d)
+		m, e := x.Frexp()
+		grad := Grad(m.Mul(x.Stop()).Sum(), x)[0]
+		got := numbersIn(t, tr, x.Convert(types.F64), m.Convert(types.F64), e.Convert(types.F64), grad.Convert(types.F64))
+		for i, v := range got[0] {
+			mantissa, exponent := math.Frexp(v)
+			require.Equal(t, []float64{mantissa, float64(exponent), mantissa}, []float64{got[1][i], got[2][i], got[3][i]}, "%v of %v", v, d)
+		}
+	}
+}
+
 func TestGradOfIntermediate(t *testing.T) {
 	tr := evalTrace(t)
 	x := From(tr, []float64{1, 2})

@@ -40,7 +40,7 @@ var Composites = []Op{
 		Operands: two(Float), Traits: Inline | InPlace | Elementwise | Promotes | Floating},
 	{Name: "Ldexp", Family: Arithmetic, Doc: "returns x·2^y elementwise. The power is computed by itself, and may overflow.",
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "y", Is: Number}}, Traits: Inline | InPlace | Elementwise | Floating},
-	{Name: "Frexp", Family: Arithmetic, Doc: "returns a mantissa m, whose absolute value is from 1/2 up to 1, and an i32 exponent e of each element of x, which is m·2^e. Of 0, infinity and NaN m is x, and e is 0. It is the inverse of Ldexp. The gradient takes e for a constant.",
+	{Name: "Frexp", Family: Arithmetic, Doc: "returns a mantissa m, whose absolute value is in [1/2, 1), and an i32 exponent e of each element of x, which is m·2^e. Of 0, infinity and NaN m is x, and e is 0. The gradient takes e for a constant.",
 		Operands: one(Float), Results: []string{"mantissa", "exponent"}, Traits: OwnGradient},
 	{Name: "NaNToNum", Text: "nan_to_num", Family: Arithmetic, Doc: "returns x with NaN replaced by nan, infinity by positive and -infinity by negative. These are finite; what is beyond the dtype's range stands for its largest or smallest number, as math.MaxFloat64 does for any.",
 		Operands: one(Float), Attrs: []Attr{{"nan", Real}, {"positive", Real}, {"negative", Real}}, Where: []Demand{{"nan", "nan is finite"}, {"positive", "positive is finite"}, {"negative", "negative is finite"}}, Traits: Inline | InPlace},
