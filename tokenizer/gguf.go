@@ -82,6 +82,7 @@ func FromGGUF(meta map[string]any) (*Tokenizer, error) {
 	var added []AddedToken
 	for i, kind := range kinds {
 		if (kind == ggufControl || kind == ggufUser || kind == ggufUnknown) && tokens[i] != "" {
+			// A substring would keep the text of all tokens alive.
 			added = append(added, AddedToken{ID: int32(i), Content: strings.Clone(tokens[i]), Special: kind != ggufUser})
 		}
 	}
