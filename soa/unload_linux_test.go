@@ -2,33 +2,24 @@ package soa
 
 import (
 	"bytes"
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/hostmem"
 	"ltc/ir/types"
 )
 
 // residentPages returns which pages of mem are in memory and show a file.
-func residentPages(t *testing.T, mem []byte) (all []bool) {
+func residentPages(t *testing.T, mem []byte) []bool {
 	t.Helper()
-	f, err := os.Open("/proc/self/pagemap")
-	require.NoError(t, err)
-	defer f.Close()
-	page := os.Getpagesize()
-	raw := make([]byte, len(mem)/page*8)
-	_, err = f.ReadAt(raw, int64(uintptr(unsafe.Pointer(unsafe.SliceData(mem)))/uintptr(page))*8)
-	require.NoError(t, err)
-	const present, ofFile = 1 << 63, 1 << 61
-	for i := 0; i < len(raw); i += 8 {
-		e := binary.NativeEndian.Uint64(raw[i:])
-		all = append(all, e&present != 0 && e&ofFile != 0)
+	pages, ok := hostmem.FilePages(mem)
+	if !ok {
+		t.Skip("the system does not tell which pages are in memory")
 	}
-	return all
+	return pages
 }
 
 // Pages that show the file leave the memory, and come back. Those that were written stay, and those

@@ -42,7 +42,8 @@ type form struct {
 	steps  []kernel.Code // by step, with the constants at hand
 	views  *exec.Views   // nil: all are dense
 	runs   *spare.Pool[sizedRun]
-	ready  atomic.Bool // a run has been compiled
+	// released says that the memory of compiling was returned to the system.
+	released atomic.Bool
 }
 
 // compileSized compiles a program whose main leaves sizes open. The error

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"unsafe"
 
@@ -174,13 +173,13 @@ func (x *sizeExecutable) compile(ctx context.Context, f *form) error {
 		e.steps[i].interim = &s.interim[i]
 	}
 	x.e = e
-	if f.views != nil && len(e.steps) >= manySteps && !f.ready.Swap(true) {
-		debug.FreeOSMemory()
-		hostmem.UnloadExecutable()
+	if f.views != nil && len(e.steps) >= manySteps && !f.released.Swap(true) {
+		hostmem.Trim()
 	}
 	return nil
 }
 
-// manySteps is the least number of steps of a program that gives memory back before its first run for views. The run may
-// read whole files that are mapped. What compiling took would lie beside them.
+// manySteps is the least number of steps of a program whose first run for views trims the process ([hostmem.Trim]). Such a
+// run may read whole files that are mapped, and memory that compiling took would add to the peak. Compiling takes much
+// longer than trimming.
 const manySteps = 256

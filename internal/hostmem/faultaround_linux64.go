@@ -9,20 +9,20 @@ import (
 	"unsafe"
 )
 
-// MapSingly has the system map pages of a file's mapping one at a time, when they are accessed, or no longer does. Otherwise the
-// system maps up to 16 that are next to each other and in its cache. That takes less time, but code that
-// reads a little in most parts of its file then holds several times what it needs.
+// SetFaultAround sets whether an access to a file's mapping also maps neighbouring pages that are in the
+// system's cache, up to 16, which is the default. Without it each access maps its own page: code that reads
+// a little in most parts of its file then holds several times less, and takes more page faults.
 //
-// Memory that userfaultfd watches is mapped by the page. What it is watched for is writing to pages that
-// are write-protected, asynchronously, so that nobody is asked. No page is: the watching changes nothing
-// else. Linux has it since 6.7; where it is refused, nothing changes.
-func MapSingly(mapping []byte, on bool) {
+// Memory registered with userfaultfd has no fault-around. It is registered for asynchronous faults of
+// write-protected pages, and no page is write-protected: nothing else changes. Linux has such faults since
+// 6.7. Where the system refuses, fault-around stays.
+func SetFaultAround(mapping []byte, on bool) {
 	fd := watcher()
 	r := uffdRegister{start: uintptr(unsafe.Pointer(unsafe.SliceData(mapping))), length: uintptr(len(mapping)), mode: registerWrites}
 	if on {
-		uffdControl(fd, controlRegister, unsafe.Pointer(&r))
-	} else {
 		uffdControl(fd, controlUnregister, unsafe.Pointer(&r)) // reads the range alone
+	} else {
+		uffdControl(fd, controlRegister, unsafe.Pointer(&r))
 	}
 }
 
@@ -46,7 +46,7 @@ const (
 	controlUnregister = 0x8010aa01
 )
 
-// watcher returns what watches the mappings, which is never closed; -1 if there is none.
+// watcher returns the userfaultfd of the mappings, which is never closed; -1 if there is none.
 var watcher = sync.OnceValue(func() int {
 	number := uintptr(323)
 	if runtime.GOARCH == "arm64" {

@@ -1,6 +1,6 @@
-// Package hostmem tells Go's runtime and the system about the memory of tensors. It counts
-// the bytes that only a garbage collection frees, and those off the Go heap, and it asks for
-// large pages. Its central function is [Press].
+// Package hostmem tells Go's runtime and the system about the memory of tensors and of code. It
+// counts the bytes that only a garbage collection frees, and those off the Go heap, asks for large
+// pages, and unloads pages of mapped files and of the executable. Its central function is [Press].
 //
 // The package imports only the standard library.
 package hostmem

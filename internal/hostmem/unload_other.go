@@ -5,5 +5,5 @@ package hostmem
 // Unload does nothing on this system, which chooses itself what stays in memory.
 func Unload([]byte) {}
 
-// UnloadExecutable does nothing on this system.
-func UnloadExecutable() {}
+// unloadExecutable does nothing on this system.
+func unloadExecutable() {}

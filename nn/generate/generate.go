@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -54,8 +53,10 @@ type Generator struct {
 // readStep is by how many positions the part of the caches grows that steps read: each new length is recorded once more.
 const readStep = 128
 
-// New compiles the step of a model and the choice of a token, and then returns the memory of the compiler to the system, also
-// that of the executable's code. The model's variables, built and loaded, are on dev.
+// New compiles the step of a model and the choice of a token. The model's variables, built and loaded, are on dev.
+//
+// New also returns memory of the process to the system: it collects garbage and unloads the pages of the executable. Other
+// goroutines wait for the collection, and read the pages of their code again. A program of 256 steps or more does so again before its first token.
 func New(dev *lazy.Device, step Step, o Options) (*Generator, error) {
 	if dev == nil || step == nil {
 		return nil, errors.New("generate: the device or the step is nil: give the device of the model's variables, and a Step such as net.Forward")
@@ -91,8 +92,7 @@ func New(dev *lazy.Device, step Step, o Options) (*Generator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}
-	debug.FreeOSMemory()
-	hostmem.UnloadExecutable()
+	hostmem.Trim()
 	return g, nil
 }
 

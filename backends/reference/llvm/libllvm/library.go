@@ -18,7 +18,7 @@ type Library struct {
 	broken  atomic.Pointer[FatalError]
 
 	pages   pages        // see [Library.ReleasePages]
-	single  atomic.Bool  // pages are mapped singly
+	single  atomic.Bool  // fault-around is off for pages
 	running atomic.Int64 // compilations
 }
 

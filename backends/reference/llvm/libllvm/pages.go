@@ -28,10 +28,10 @@ func (p pages) release() {
 	}
 }
 
-// singly has the system map pages one at a time, or no longer: see [hostmem.MapSingly].
-func (p pages) singly(on bool) {
+// setFaultAround is [hostmem.SetFaultAround] of all parts.
+func (p pages) setFaultAround(on bool) {
 	for _, mapping := range p {
-		hostmem.MapSingly(mapping, on)
+		hostmem.SetFaultAround(mapping, on)
 	}
 }
 
@@ -120,7 +120,7 @@ func (l layout) find(maps io.Reader, file string) (base uintptr, relocated bool)
 const pace = time.Millisecond
 
 // watchLoading looks for a library that the linker is loading, until the function that it returns is
-// called. What the linker and the library's functions read is then mapped singly. When the library
+// called. Fault-around is then off for the linker and the library's functions. When the library
 // is relocated, and those functions run, the tables of relocations are given back. They are not before:
 // the linker may fail, and other memory be where the library was.
 func watchLoading(file string) (end func()) {
@@ -147,7 +147,7 @@ func watchLoading(file string) (end func()) {
 			base, relocated := l.find(maps, file)
 			maps.Close()
 			if base != 0 && !single {
-				l.at(base).singly(true)
+				l.at(base).setFaultAround(false)
 				single = true
 			}
 			if relocated {

@@ -57,7 +57,7 @@ func (w *work) run(text string, o Options) {
 func (l *Library) compile(text string, o Options) ([]byte, error) {
 	between := func() {}
 	if l.single.Swap(o.Background) != o.Background {
-		l.pages.singly(o.Background)
+		l.pages.setFaultAround(!o.Background)
 	}
 	if o.Background { // time counts less than memory
 		between = func() {
