@@ -3,9 +3,11 @@ package kit_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -175,9 +177,12 @@ func TestVariantsOfDecoded(t *testing.T) {
 			require.Equal(t, want.Values, got.Values)
 			for layouts, data := range kept {
 				for n := range data {
+					var log strings.Builder
+					q.Logger = slog.New(slog.NewTextHandler(&log, nil))
 					kept[layouts] = data[:n]
 					_, err := q.Variant(args, results)
 					require.ErrorContains(t, err, "made again")
+					require.Equal(t, 1, strings.Count(log.String(), "cannot be read"), log.String())
 				}
 			}
 			q, err = plan.Decode(data, plan.NewOrigin(0, func() (*plan.Program, error) { return planned(t, texts(t)["case"]), nil }), nil)

@@ -23,6 +23,10 @@ func (p *Program) Encode() ([]byte, bool) {
 	return c.data, c.err == nil
 }
 
+// ErrHost is the error of [Decode] and [DecodeFamily] for an op of the host that Hosts has no executable for, such
+// as a call of a function that this process has not registered. The bytes may be whole.
+var ErrHost = errors.New("an op of the host cannot run")
+
 // Hosts makes the text of a [Host] executable, and says how many threads it may use.
 type Hosts func(text string) (run backends.Executable, threads int, err error)
 
@@ -269,7 +273,7 @@ var errNotBytes = errors.New("it has parts that no bytes stand for")
 func kindOf(w Work) (kind uint8, ok bool) {
 	switch w := w.(type) {
 	case *Host:
-		// Of another its user is told, and whether a composite is the host's depends on what is registered.
+		// Fallbacks are not coded: each compile reports them. Composites are not: the registered functions decide.
 		return isHost, w.Why == "" && w.Op != stablehlo.Composite
 	case *Launch:
 		return isLaunch, true
@@ -374,7 +378,10 @@ func (c *coder) host(h *Host) {
 	case c.hosts == nil:
 		c.fail("an op of the host")
 	default:
-		h.Run, h.Threads, c.err = c.hosts(h.Text)
+		var err error
+		if h.Run, h.Threads, err = c.hosts(h.Text); err != nil {
+			c.fail("%w: %w", ErrHost, err)
+		}
 	}
 }
 

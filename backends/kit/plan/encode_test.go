@@ -14,7 +14,7 @@ import (
 )
 
 // notWritten are the fields that [Program.Encode] leaves out.
-var notWritten = map[string]bool{"Program.Logger": true, "Program.From": true}
+var notWritten = map[string]bool{"Program.Logger": true, "Program.From": true, "Program.Decoded": true}
 
 // filler sets all that a value has to other values than zero.
 type filler struct {

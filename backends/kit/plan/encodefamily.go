@@ -37,7 +37,7 @@ func encodeOpen(code func(c *coder)) ([]byte, bool) {
 
 // DecodeFamily reads what [Family.Encode] has written in a process of the same executable; again is the origin of the
 // program whose numbers are expressions, and hosts is as for [Decode]. As [Decode], it returns an error for any other bytes, or a family that can be made
-// executable. What [NewFamily] checks for many sizes it takes for granted.
+// executable. It is checked for typical sizes; [NewFamily] has checked it for many sizes before it was written.
 func DecodeFamily(data []byte, again Origin, hosts Hosts, log *slog.Logger) (*Family, error) {
 	c := &coder{data: data, reading: true, from: again, hosts: hosts}
 	f, err := c.readFamily(log)
@@ -151,8 +151,8 @@ func (c *coder) opening(o *Opening, guards *[]dims.Guard) {
 	})
 }
 
-// expressions are sizes that are expressions. Names of package dims are those of a process: the code of a size is its place in
-// a list of expressions.
+// expressions is the table of open sizes. Names of package dims are those of a process: the code of a size is its place in
+// the table.
 type expressions struct {
 	all    []expression         // an operand comes before the operations on it
 	at     map[expression]int64 // the places, of what is written

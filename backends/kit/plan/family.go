@@ -36,7 +36,7 @@ type Family struct {
 	varying []int        // the numbers that are expressions
 	guards  []dims.Guard // what has to hold
 	regions [][]*Family  // by step
-	decoded bool         // by [DecodeFamily], of one that has been checked
+	decoded bool         // it was read: typical sizes are checked, and the others were when it was written
 }
 
 // ownValue is a value of a symbol: the value at an index, divided by a number.
@@ -444,8 +444,7 @@ func (f *Family) Variant(args, results []Layout) (*Family, error) {
 	if err != nil {
 		return nil, err
 	}
-	checked := open.From == nil // what was kept was checked before
-	return newFamily(&Family{Opening: f.Opening, open: open, guards: f.guards, sizes: f.sizes, regions: f.regions, decoded: checked})
+	return newFamily(&Family{Opening: f.Opening, open: open, guards: f.guards, sizes: f.sizes, regions: f.regions, decoded: open.Decoded})
 }
 
 // Region returns region r of a step.

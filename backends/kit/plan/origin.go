@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"ltc/backends"
 )
 
 // NewOrigin returns the [Origin] of a program that was decoded: make makes it anew from its text,
@@ -108,9 +110,12 @@ type keptOrigin struct {
 func (o keptOrigin) Variant(p *Program, args, results []Layout) (*Program, error) {
 	layouts := fmt.Sprint(withLayout(args), withLayout(results))
 	if data, ok := o.variants.Get(layouts); ok {
-		if v, err := decodeVariant(data, p, o.hosts); err == nil {
+		v, err := decodeVariant(data, p, o.hosts)
+		if err == nil {
 			return v, nil
 		}
+		log := backends.Options{Logger: p.Logger}
+		log.Log().Warn("ltc: the plan of a program on disk for views with these layouts cannot be read: it is made anew", "layouts", layouts, "reason", err)
 	}
 	v, err := o.Origin.Variant(p, args, results)
 	if err != nil {
@@ -151,6 +156,6 @@ func decodeVariant(data []byte, p *Program, hosts Hosts) (*Program, error) {
 		}
 		v.Kernels[i] = k
 	}
-	v.Logger, v.From = p.Logger, nil
+	v.Logger, v.From, v.Decoded = p.Logger, nil, true
 	return v, nil
 }

@@ -33,6 +33,8 @@ type Program struct {
 
 	// From is what the program was made from; nil: there are no variants of it.
 	From Origin
+	// Decoded says that the program is a variant that was read, and checked for typical sizes then.
+	Decoded bool
 }
 
 // ValueID is an index of [Program.Values].
