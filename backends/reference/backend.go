@@ -63,19 +63,8 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	switch prog, family := plans.get(ctx); {
-	case prog != nil:
-		e, err := compileProgram(ctx, o.File(), prog, o, use)
-		if err != nil {
-			return nil, err
-		}
-		return e, nil
-	case family != nil:
-		e, err := compileFamily(ctx, o.File(), family, m, o, use)
-		if err != nil {
-			return nil, err
-		}
-		return e, nil
+	if kept := plans.get(ctx); kept != nil {
+		return kept.compile(ctx, m, o, use)
 	}
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
@@ -93,8 +82,9 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	var left []backends.Fallback
 	switch {
 	case err == nil:
-		left = e.(interface{ Program() *plan.Program }).Program().Fallbacks()
-		plans.keep(e)
+		kernels := e.(kernelExecutable)
+		left = kernels.Program().Fallbacks()
+		plans.keep(kernels.kept())
 	case errors.Is(err, kit.ErrNotCompiled):
 		e, left, err = stages.CompileFallback(ctx, b.target(m, o), m, o, err)
 	}
@@ -105,6 +95,12 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		return nil, err
 	}
 	return e, nil
+}
+
+// kernelExecutable is an executable of kernels.
+type kernelExecutable interface {
+	Program() *plan.Program
+	kept() keptPlan
 }
 
 // target is what a program that has no plan as a whole is compiled for.

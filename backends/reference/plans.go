@@ -3,7 +3,9 @@ package reference
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"log/slog"
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
@@ -17,7 +19,7 @@ import (
 // shorter one is planned in about the time that a file takes.
 const leastPlanned = 8 << 10
 
-// mostPlanned is how many bytes a plan has at most that is kept.
+// mostPlanned is how many bytes a plan that is kept has at most.
 const mostPlanned = 16 << 20
 
 // keptPlans are the plans of programs that a compiler keeps, for one compile.
@@ -44,36 +46,81 @@ const (
 	ofFamily
 )
 
-// get returns the plan of the program, or the family if it leaves sizes open; nil if there is none. A plan depends on the
+// keptPlan is what is kept of a program: its plan, or the family if the program leaves sizes open.
+type keptPlan struct {
+	program *plan.Program // of a family, that whose numbers are expressions
+	family  *plan.Family  // nil: no size is open
+}
+
+// kept returns what is kept of e.
+func (e *compiled) kept() keptPlan { return keptPlan{program: e.Plan.Program} }
+
+// kept returns what is kept of s.
+func (s *openExecutable) kept() keptPlan { return keptPlan{s.Family.Open(), s.Family} }
+
+// encode returns the bytes of p; false if it cannot be kept.
+func (p keptPlan) encode() (data []byte, ok bool) {
+	kind := ofProgram
+	if p.family != nil {
+		kind = ofFamily
+		data, ok = p.family.Encode()
+	} else {
+		data, ok = p.program.Encode()
+	}
+	return append([]byte{kind}, data...), ok
+}
+
+// decode reads what encode returned.
+func (k *keptPlans) decode(data []byte, log *slog.Logger) (p keptPlan, err error) {
+	kept := len(k.module.Text())
+	if len(data) > 0 && data[0] == ofFamily {
+		if p.family, err = plan.DecodeFamily(data[1:], plan.NewOrigin(kept, k.openAgain), k.host, log); err == nil {
+			p.program = p.family.Open()
+		}
+		return p, err
+	}
+	if p.program, err = plan.Decode(data[min(len(data), 1):], plan.NewOrigin(kept, k.again), k.host); err == nil {
+		p.program.Logger = log
+	}
+	return p, err
+}
+
+// compile makes p executable.
+func (p *keptPlan) compile(ctx context.Context, m backends.Module, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
+	if p.family != nil {
+		e, err := compileFamily(ctx, o.File(), p.family, m, o, compilers)
+		if err != nil {
+			return nil, err
+		}
+		return e, nil
+	}
+	e, err := compileProgram(ctx, o.File(), p.program, o, compilers)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// get returns what is kept of the program; nil if nothing is. A plan depends on the
 // text alone: options change only what the evaluator does, whose steps are compiled anew.
-func (k *keptPlans) get(ctx context.Context) (p *plan.Program, f *plan.Family) {
+func (k *keptPlans) get(ctx context.Context) *keptPlan {
 	if k.keeper == nil {
-		return nil, nil
+		return nil
 	}
 	data, ok := k.keeper.KeptPlan(k.module.Text())
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	kept, log := len(k.module.Text()), backends.LoggerOf(ctx)
-	var err error
+	p, err := k.decode(data, backends.LoggerOf(ctx))
 	switch {
-	case len(data) > 0 && data[0] == ofFamily:
-		f, err = plan.DecodeFamily(data[1:], plan.NewOrigin(kept, k.openAgain), k.host, log)
-	default:
-		if p, err = plan.Decode(data[min(len(data), 1):], plan.NewOrigin(kept, k.again), k.host); err == nil {
-			p.Logger = log
-		}
-	}
-	if err != nil {
+	case errors.Is(err, plan.ErrHost): // the compile of the text reports it
+		return nil
+	case err != nil:
 		k.options.Log().Warn("ltc: the plan of a program on disk is damaged: it is made anew", "program", k.options.File(), "reason", err)
-		return nil, nil
+		return nil
 	}
-	if f != nil {
-		f.Open().KeepVariants(k, k.host)
-	} else {
-		p.KeepVariants(k, k.host)
-	}
-	return p, f
+	p.program.KeepVariants(k, k.host)
+	return &p
 }
 
 // host has the evaluator run an op of the host.
@@ -90,9 +137,16 @@ func (k *keptPlans) Get(layouts string) (data []byte, ok bool) {
 
 // Keep implements [plan.Variants].
 func (k *keptPlans) Keep(layouts string, data []byte) {
-	if len(data) <= mostPlanned {
-		k.keeper.KeepPlan(k.variant(layouts), "the plan of "+k.options.File()+" for other layouts", data)
+	k.write(k.variant(layouts), "the plan of "+k.options.File()+" for other layouts", data)
+}
+
+// write keeps data under a key, unless it is too large. It reports whether it does.
+func (k *keptPlans) write(key, title string, data []byte) bool {
+	if len(data) > mostPlanned {
+		return false
 	}
+	k.keeper.KeepPlan(key, title, data)
+	return true
 }
 
 // variant stands for the program and layouts.
@@ -120,25 +174,12 @@ func (k *keptPlans) openAgain() (*plan.Program, error) {
 }
 
 // keep keeps the plan of what the program became.
-func (k *keptPlans) keep(e backends.Executable) {
+func (k *keptPlans) keep(p keptPlan) {
 	if k.keeper == nil {
 		return
 	}
-	var kind byte
-	var data []byte
-	var prog *plan.Program
-	var ok bool
-	switch e := e.(type) {
-	case *compiled:
-		prog = e.Plan.Program
-		data, ok = prog.Encode()
-	case *openExecutable:
-		kind, prog = ofFamily, e.Family.Open()
-		data, ok = e.Family.Encode()
+	data, ok := p.encode()
+	if ok && k.write(k.module.Text(), "the plan of "+k.options.File()+": "+diag.Count(len(p.program.Steps), "step"), data) {
+		p.program.KeepVariants(k, k.host)
 	}
-	if !ok || len(data) >= mostPlanned {
-		return
-	}
-	k.keeper.KeepPlan(k.module.Text(), "the plan of "+k.options.File()+": "+diag.Count(len(prog.Steps), "step"), append([]byte{kind}, data...))
-	prog.KeepVariants(k, k.host)
 }

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -47,16 +48,15 @@ func TestKeptPlans(t *testing.T) {
 		m, o := backends.NewModule(text), backends.Options{Name: name, Threads: 1}
 		use := []kernel.Compiler{keepingCompiler{plans: map[string][]byte{}}}
 		plans := plansFor(m, o, use)
-		none, _ := plans.get(t.Context())
-		require.Nil(t, none)
+		require.Nil(t, plans.get(t.Context()))
 		p, err := backends.Load(t.Context(), m, o)
 		require.NoError(t, err)
 		made, err := compileKernels(t.Context(), p, o, use)
 		require.NoError(t, err)
-		plans.keep(made)
-		kept, _ := plans.get(t.Context())
+		plans.keep(made.(*compiled).kept())
+		kept := plans.get(t.Context())
 		require.NotNil(t, kept)
-		read, err := compileProgram(t.Context(), o.File(), kept, o, use)
+		read, err := compileProgram(t.Context(), o.File(), kept.program, o, use)
 		require.NoError(t, err)
 		require.Equal(t, made.Signature(), read.Signature())
 		dense := arguments(made)
@@ -95,9 +95,10 @@ func TestKeptFamilies(t *testing.T) {
 		made, err := compileSized(t.Context(), m, o, p, use)
 		require.NoError(t, err)
 		plans := plansFor(m, o, use)
-		plans.keep(made)
-		_, kept := plans.get(t.Context())
-		require.NotNil(t, kept, name)
+		plans.keep(made.(*openExecutable).kept())
+		got := plans.get(t.Context())
+		require.NotNil(t, got, name)
+		kept := got.family
 		require.Equal(t, made.(*openExecutable).Family.BaseSizes(), kept.BaseSizes())
 		require.Equal(t, made.(*openExecutable).Program().String(), kept.Base().String())
 		read, err := compileFamily(t.Context(), o.File(), kept, m, o, use)
@@ -216,15 +217,41 @@ func TestDamagedPlan(t *testing.T) {
 		keeper.plans[text] = data
 		var log strings.Builder
 		o := backends.Options{Name: "model", Logger: slog.New(slog.NewTextHandler(&log, nil))}
-		p, f := plansFor(backends.NewModule(text), o, []kernel.Compiler{keeper}).get(t.Context())
-		require.Nil(t, p)
-		require.Nil(t, f)
+		require.Nil(t, plansFor(backends.NewModule(text), o, []kernel.Compiler{keeper}).get(t.Context()))
 		require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
 		require.Contains(t, log.String(), "program=model")
 	}
 	keeper.plans[text] = good
-	p, _ := plansFor(backends.NewModule(text), backends.Options{}, []kernel.Compiler{keeper}).get(t.Context())
-	require.NotNil(t, p)
+	require.NotNil(t, plansFor(backends.NewModule(text), backends.Options{}, []kernel.Compiler{keeper}).get(t.Context()))
+}
+
+// A plan of a function that this process has not registered is none, and not damaged: the compile of the text says
+// which function is missing.
+func TestPlanOfUnregisteredFunction(t *testing.T) {
+	text := `func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.custom_call @reference.planned(%x) {api_version = 4 : i32} : (tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+` + strings.Repeat("// A long text.\n", leastPlanned/16)
+	require.NoError(t, backends.RegisterHost("reference.planned", func(_ context.Context, c *backends.HostCall) error { return soa.Copy(c.Results[0], c.Args[0]) }))
+	data := planOf(t, text)
+	require.NotNil(t, data)
+	name := []byte("@reference.planned")
+	other := bytes.ReplaceAll(data, name, []byte("@reference.plannex"))
+	require.NotEqual(t, data, other)
+	keeper := keepingCompiler{plans: map[string][]byte{}}
+	for _, registered := range []bool{true, false} {
+		if keeper.plans[text] = append([]byte{ofProgram}, data...); !registered {
+			keeper.plans[text] = append([]byte{ofProgram}, other...)
+		}
+		var log strings.Builder
+		o := backends.Options{Name: "model", Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		plans := plansFor(backends.NewModule(text), o, []kernel.Compiler{keeper})
+		require.Equal(t, registered, plans.get(t.Context()) != nil)
+		require.Empty(t, log.String())
+		_, err := plans.decode(keeper.plans[text], nil)
+		require.Equal(t, !registered, errors.Is(err, plan.ErrHost), "%v", err)
+	}
 }
 
 // Plans are kept of programs that take longer to plan than to read, where nothing asks for what

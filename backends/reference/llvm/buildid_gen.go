@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "d1ee31d3a7daaa65df8259e7"
+const buildID = "3a178eef8fa20404fd2ede5c"
