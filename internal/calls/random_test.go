@@ -97,7 +97,7 @@ func (c *randomCall) inputs(n int) []soa.View {
 }
 
 // divides are the functions of linalg that divide by a matrix.
-var divides = []string{"Inv", "LstSq", "LUSolve", "PInv", "Solve"}
+var divides = []string{"Inv", "LstSq", "LUSolve", "MatrixPower", "PInv", "Solve"}
 
 // dominates reports whether element k is on the diagonal of a matrix for Cholesky, or of one to divide by whose
 // rows have then been rotated, so that factors need pivots. With n columns it has elements from 3n+2 to 3n+4 there,
