@@ -234,13 +234,21 @@ func otherOps(a, b *ir.Graph) error {
 	}
 	for i, x := range a.Nodes {
 		if y := b.Nodes[i]; !sameOp(x, y) {
-			return fmt.Errorf(what+"%v at %v, and %v at %v", x.Op, x.Loc, y.Op, y.Loc)
+			return fmt.Errorf(what+"%s, and %s", located(x), located(y))
 		}
 	}
 	if n := len(a.Nodes); n < len(b.Nodes) {
-		return fmt.Errorf(what+"%d, and %d, the first of which beyond these is %v at %v", n, len(b.Nodes), b.Nodes[n].Op, b.Nodes[n].Loc)
+		return fmt.Errorf(what+"%d, and %d, the first of which beyond these is %s", n, len(b.Nodes), located(b.Nodes[n]))
 	}
 	return fmt.Errorf(what + "the results are of other ops")
+}
+
+// located is an op with its line, if it has one: ops within a composite have none.
+func located(n *ir.Node) string {
+	if n.Loc == 0 {
+		return n.Op.String()
+	}
+	return fmt.Sprintf("%v at %v", n.Op, n.Loc)
 }
 
 // parameter makes the parameter that stands for those of the samples; symbols may be made for
