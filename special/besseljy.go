@@ -17,18 +17,17 @@ type wave struct {
 	zeros        [2]float64   // the squares of the first zeros of J
 	near, nearY  [2][]float64 // up to 5
 	cosine, sine [2][]float64 // from there on
-	phase        float64
-	odd          bool // the order is 1: near 0, J and the regular part of Y are x times a function of x²
+	odd          bool         // the order is 1: near 0, J and the regular part of Y are x times a function of x²
 }
 
 var (
 	wave0 = wave{
 		zeros: [2]float64{5.78318596294678452118, 30.4712623436620863991}, near: [2][]float64{j0Near, j0NearOver}, nearY: [2][]float64{y0Near, y0NearOver},
-		cosine: [2][]float64{far0Cos, far0CosOver}, sine: [2][]float64{far0Sin, far0SinOver}, phase: math.Pi / 4,
+		cosine: [2][]float64{far0Cos, far0CosOver}, sine: [2][]float64{far0Sin, far0SinOver},
 	}
 	wave1 = wave{
 		zeros: [2]float64{14.6819706421238932572, 49.2184563216946036703}, near: [2][]float64{j1Near, j1NearOver}, nearY: [2][]float64{y1Near, y1NearOver},
-		cosine: [2][]float64{far1Cos, far1CosOver}, sine: [2][]float64{far1Sin, far1SinOver}, phase: 3 * math.Pi / 4, odd: true,
+		cosine: [2][]float64{far1Cos, far1CosOver}, sine: [2][]float64{far1Sin, far1SinOver}, odd: true,
 	}
 )
 
@@ -48,19 +47,36 @@ func (w *wave) j(x *lazy.Tensor) *lazy.Tensor {
 	return y
 }
 
-// far is the amplitude of x from 5 on, and what the cosine and the sine of the phase, x less a number, are times.
-func (w *wave) far(x *lazy.Tensor) (amplitude, cosine, sine, phase *lazy.Tensor) {
+// far is J and Y of x from 5 on.
+func (w *wave) far(x *lazy.Tensor) (j, y *lazy.Tensor) {
 	u := x.RDivScalar(5)
 	square := u.Square()
-	return x.Rsqrt().MulScalar(math.Sqrt(2 / math.Pi)), rational(square, w.cosine[0], w.cosine[1]), u.Mul(rational(square, w.sine[0], w.sine[1])), x.SubScalar(w.phase)
+	c, s := rational(square, w.cosine[0], w.cosine[1]), u.Mul(rational(square, w.sine[0], w.sine[1]))
+	cos, sin := w.phase(x)
+	amplitude := x.Rsqrt().MulScalar(1 / math.Sqrt(math.Pi))
+	return amplitude.Mul(c.Mul(cos).Sub(s.Mul(sin))), amplitude.Mul(c.Mul(sin).Add(s.Mul(cos)))
+}
+
+// phase is √2 times the cosine and the sine of x - π/4, or of x - 3π/4 if the order is 1. They are the sum and the
+// difference of sin x and cos x, as rounding x - π/4 loses digits of x. Whichever cancels is -cos 2x over the other.
+func (w *wave) phase(x *lazy.Tensor) (cos, sin *lazy.Tensor) {
+	c, s := x.Cos(), x.Sin()
+	sum, difference, twice := s.Add(c), s.Sub(c), x.MulScalar(2)
+	cancels, finite := s.Mul(c).LessScalar(0), twice.IsFinite()
+	product := twice.Cos().Neg() // of the sum and the difference
+	sum, difference = cancels.And(finite).Where(product.Div(difference), sum), cancels.Or(finite.Not()).Where(difference, product.Div(sum))
+	if w.odd {
+		return difference, sum.Neg()
+	}
+	return sum, difference
 }
 
 func (w *wave) computeJ(x *lazy.Tensor) *lazy.Tensor {
 	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
 		x := in[0].Abs()
 		near, small := isNear(x)
-		amplitude, c, s, phase := w.far(near.ScalarWhere(5, x))
-		y := near.Where(w.j(small), amplitude.Mul(c.Mul(phase.Cos()).Sub(s.Mul(phase.Sin()))))
+		far, _ := w.far(near.ScalarWhere(5, x))
+		y := near.Where(w.j(small), far)
 		if w.odd {
 			y = in[0].LessScalar(0).Where(y.Neg(), y)
 		}
@@ -78,8 +94,8 @@ func (w *wave) computeY(x *lazy.Tensor) *lazy.Tensor {
 		if w.odd {
 			regular, log = regular.Mul(small), log.Sub(small.Reciprocal())
 		}
-		amplitude, c, s, phase := w.far(near.ScalarWhere(5, x))
-		y := near.Where(regular.Add(log.MulScalar(2/math.Pi)), amplitude.Mul(c.Mul(phase.Sin()).Add(s.Mul(phase.Cos()))))
+		_, far := w.far(near.ScalarWhere(5, x))
+		y := near.Where(regular.Add(log.MulScalar(2/math.Pi)), far)
 		return x.EqualScalar(0).ScalarWhere(math.Inf(-1), x.LessScalar(0).ScalarWhere(math.NaN(), y))
 	}, x)
 }
@@ -107,7 +123,9 @@ func gradY1(x, y, ct *lazy.Tensor) []*lazy.Tensor {
 func scaledK(x *lazy.Tensor, near, far []float64, odd bool) *lazy.Tensor {
 	isSmall := x.LessEqualScalar(2)
 	small, large := isSmall.And(x.GreaterScalar(0)).WhereScalar(x, 1), isSmall.ScalarWhere(2, x)
-	series, log := chebyshev(small.Square().MulScalar(0.5).SubScalar(1), near), small.MulScalar(0.5).Log().Mul(small.Exp())
+	tiny := small.LessScalar(0x1p-1000) // half a subnormal is rounded, to 0 too
+	half := tiny.Where(small, small.MulScalar(0.5)).Log().Sub(tiny.Convert(x.DType()).MulScalar(math.Ln2))
+	series, log := chebyshev(small.Square().MulScalar(0.5).SubScalar(1), near), half.Mul(small.Exp())
 	at := small.MulScalar(0.25).SubScalar(1) // of the series of exp(-x) I, which go to 8
 	if odd {
 		series = series.Div(small).Add(log.Mul(small).Mul(chebyshev(at, bessel1Near)))
