@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -49,10 +50,21 @@ func newAverage(name string, dev *lazy.Device, params []*lazy.Tensor) *Average {
 	return a
 }
 
+// Check returns an error if the averages were made with a mistake, or neither by [NewEMA] nor [NewSWA].
+func (a *Average) Check() error {
+	switch {
+	case a == nil:
+		return errors.New("average: it is nil: make it by NewEMA or NewSWA")
+	case a.err == nil && a.count == nil:
+		return errors.New("average: it is the zero value: make it by NewEMA or NewSWA")
+	}
+	return a.err
+}
+
 // Update records in tr the averages with the parameters as they are now, after a Step.
 func (a *Average) Update(tr *lazy.Trace) error {
-	if a.err != nil {
-		return a.err
+	if err := a.Check(); err != nil {
+		return err
 	}
 	n := tr.Read(a.count)
 	weight := n.AddScalar(1).Reciprocal()
@@ -75,8 +87,8 @@ func (a *Average) Update(tr *lazy.Trace) error {
 // averages, and to go on with training. Parameters of 16 bits take averages rounded. Before the
 // first Update the averages are the parameters.
 func (a *Average) Swap(tr *lazy.Trace) error {
-	if a.err != nil {
-		return a.err
+	if err := a.Check(); err != nil {
+		return err
 	}
 	fresh := tr.Read(a.count).EqualScalar(0)
 	for i, w := range a.params {
@@ -94,7 +106,7 @@ func (a *Average) Means() []*lazy.Tensor { return slices.Clone(a.means) }
 
 // State returns all variables, for checkpoints.
 func (a *Average) State() []*lazy.Tensor {
-	if a == nil || a.err != nil { // nil: the train.Loop has no averages
+	if a.Check() != nil { // nil: the train.Loop has no averages
 		return nil
 	}
 	return append(a.Means(), a.count)
@@ -102,8 +114,8 @@ func (a *Average) State() []*lazy.Tensor {
 
 // LoadState assigns the state as [Optimizer.LoadState] does.
 func (a *Average) LoadState(tr *lazy.Trace, tensors map[string]*lazy.Tensor) error {
-	if a.err != nil {
-		return a.err
+	if err := a.Check(); err != nil {
+		return err
 	}
 	return state.Load(a.name, tr, a.State(), tensors)
 }

@@ -272,6 +272,14 @@ func TestSwapBeforeTheFirstUpdate(t *testing.T) {
 func TestAverageMistakes(t *testing.T) {
 	dev, tr := open(t)
 	w := dev.Variable("w", lazy.F32, 2)
+	for mistake, a := range map[string]*optim.Average{"the zero value": new(optim.Average), "nil": nil} {
+		want := "average: it is " + mistake + ": make it by NewEMA or NewSWA"
+		require.EqualError(t, a.Update(tr), want)
+		require.EqualError(t, a.Swap(tr), want)
+		require.EqualError(t, a.LoadState(tr, nil), want)
+		require.EqualError(t, a.Check(), want)
+		require.Empty(t, a.State())
+	}
 	require.EqualError(t, optim.NewEMA(dev, tensors{w}, 1).Update(tr), "ema: decay 1 is not in (0, 1): 0.999 is usual")
 	require.ErrorContains(t, optim.NewSWA(dev, tensors{w, w}).Swap(tr), `swa: parameters 0 and 1 are the same variable, "w"`)
 	swa := optim.NewSWA(dev, tensors{w})

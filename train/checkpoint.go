@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"ltc/data"
 	"ltc/lazy"
 	"ltc/nn/module"
+	"ltc/soa"
 )
 
 // progress is what a checkpoint has besides tensors.
@@ -64,20 +66,58 @@ func (m *Means) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// variables are the network's, by their paths, and by their names those of the optimizer, the scaler, the averages and State.
+// owned is a variable under its name in checkpoints, with the field of the loop that has it.
+type owned struct {
+	field, name string
+	v           *lazy.Tensor
+}
+
+// owned are the network's variables, by their paths, and by their names those of the optimizer, the scaler, the averages and
+// State.
+func (l *Loop) owned() (all []owned) {
+	for name, v := range module.State(l.Net) {
+		all = append(all, owned{"Net", name, v})
+	}
+	add := func(field string, variables ...*lazy.Tensor) {
+		for _, v := range variables {
+			all = append(all, owned{field, v.Name(), v})
+		}
+	}
+	add("Optimizer", l.Optimizer.State()...)
+	add("Scaler", l.Scaler.State()...)
+	add("Average", l.Average.State()...)
+	for i, v := range l.State {
+		add(fmt.Sprintf("State[%d]", i), v)
+	}
+	return all
+}
+
+// variables are those that checkpoints keep.
 func (l *Loop) variables() iter.Seq2[string, *lazy.Tensor] {
 	return func(yield func(string, *lazy.Tensor) bool) {
-		for name, v := range module.State(l.Net) {
-			if !yield(name, v) {
-				return
-			}
-		}
-		for name, v := range checkpoint.ByName(slices.Concat(l.Optimizer.State(), l.Scaler.State(), l.Average.State(), l.State)...) {
-			if !yield(name, v) {
+		for _, o := range l.owned() {
+			if !yield(o.name, o.v) {
 				return
 			}
 		}
 	}
+}
+
+// checkNames returns an error if two variables have one name in checkpoints.
+func (l *Loop) checkNames() error {
+	seen := map[string]owned{}
+	for _, o := range l.owned() {
+		first, ok := seen[o.name]
+		switch {
+		case !ok:
+			seen[o.name] = o
+		case first.v == o.v:
+			return fmt.Errorf("train: %s is the variable %s of %s, which checkpoints keep already: leave it out of State", o.field, o.name, first.field)
+		default:
+			return fmt.Errorf("train: %s and %s have two variables of the name %s, and a checkpoint keeps one of a name: give one another name, or save it in another file with package checkpoint", first.field, o.field, o.name)
+		}
+	}
+	return nil
 }
 
 // Save writes a checkpoint, as checkpoint.Save does: the variables of the network, the optimizer, the scaler, the averages and
@@ -102,8 +142,9 @@ func (l *Loop) Save(path string) error {
 	return nil
 }
 
-// Load goes on from a checkpoint of Save. The batches of Train must be those of the loop that saved. After an error nothing has changed. If there is no such file, the error is an
-// fs.ErrNotExist.
+// Load goes on from a checkpoint of Save. The batches of Train must be those of the loop that saved. If the checkpoint has no
+// averages, those of the loop begin anew: the next step copies the parameters. After an error nothing has changed. If there is
+// no such file, the error is an fs.ErrNotExist.
 func (l *Loop) Load(path string) error {
 	if l.stepping {
 		return fmt.Errorf("train: load %s: the steps of an epoch are under way: load in OnEpoch, or before Run", path)
@@ -129,12 +170,18 @@ func (l *Loop) Load(path string) error {
 	if p.Batches != l.Train.Batches {
 		return fmt.Errorf("train: load %s: saved with batches %+v, and Train has %+v: give the same rows, size, seed and order", path, p.Batches, l.Train.Batches)
 	}
+	if err := l.beginAverages(&f.State); err != nil {
+		return fmt.Errorf("train: load %s: %w", path, err)
+	}
 	at := l.Train.Position()
 	if err := l.Train.Seek(p.Position); err != nil {
 		return fmt.Errorf("train: load %s: %w", path, err)
 	}
 	if err := checkpoint.LoadInto(l.variables(), &f.State, checkpoint.Options{}); err != nil {
 		_ = l.Train.Seek(at)
+		if _, ok := errors.AsType[*checkpoint.LoadError](err); ok {
+			return fmt.Errorf("train: %w\na loop loads all variables: give it the Net, Optimizer, Scaler, Average and State of the one that saved", err)
+		}
 		return fmt.Errorf("train: %w", err)
 	}
 	for i, r := range l.Random {
@@ -142,6 +189,20 @@ func (l *Loop) Load(path string) error {
 	}
 	l.Optimizer.SetLR(p.LR)
 	l.step, l.sums, l.examples, l.trained, l.History = p.Step, p.Sums, p.Examples, p.Trained, p.History
+	return nil
+}
+
+// beginAverages adds averages of no updates to a state without any.
+func (l *Loop) beginAverages(s *checkpoint.State) error {
+	averages, names := l.Average.State(), s.Names()
+	if slices.ContainsFunc(averages, func(v *lazy.Tensor) bool { return slices.Contains(names, v.Name()) }) {
+		return nil
+	}
+	for _, v := range averages {
+		if err := s.Add(v.Name(), soa.Make(v.Type())); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

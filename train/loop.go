@@ -2,8 +2,8 @@
 // from which a run goes on with the same bits. Its central type is [Loop]. A program that needs another loop calls the
 // parts that [Loop.Run] calls: [Loop.Step], [Loop.Evaluate], [Loop.Save], [Loop.Load], [EarlyStop] and [Bar].
 //
-// The package imports only ltc/checkpoint, ltc/data, ltc/internal/diag, ltc/ir/types, ltc/lazy, ltc/nn/module, ltc/optim
-// and ltc/optim/amp.
+// The package imports only ltc/checkpoint, ltc/data, ltc/internal/diag, ltc/ir/types, ltc/lazy, ltc/nn/module, ltc/optim,
+// ltc/optim/amp and ltc/soa.
 package train
 
 import (
@@ -130,12 +130,24 @@ func (l *Loop) check() error {
 			return fmt.Errorf("train: %s is %v: give a limit above 0, or 0 for none", limit.field, limit.of)
 		}
 	}
-	if i := slices.Index(l.State, nil); i >= 0 {
-		return fmt.Errorf("train: State[%d] is nil: give variables with names", i)
+	for i, v := range l.State {
+		switch {
+		case v == nil:
+			return fmt.Errorf("train: State[%d] is nil: give variables with names", i)
+		case v.Err() != nil:
+			return fmt.Errorf("train: State[%d]: %w", i, v.Err())
+		case !v.IsVariable():
+			return fmt.Errorf("train: State[%d] is a %v that is not a variable, and a checkpoint could not load it: make it with Device.Variable", i, v.Type())
+		}
 	}
 	if l.Scaler != nil {
 		if err := l.Scaler.Check(l.Optimizer); err != nil {
 			return fmt.Errorf("train: Scaler: %w", err)
+		}
+	}
+	if l.Average != nil {
+		if err := l.Average.Check(); err != nil {
+			return fmt.Errorf("train: Average: %w", err)
 		}
 	}
 	if err := module.Check(l.Net); err != nil {
@@ -143,6 +155,9 @@ func (l *Loop) check() error {
 	}
 	if params := l.Optimizer.Params(); len(params) == 0 || params[0].Device() == nil {
 		return errors.New("train: the optimizer has no parameters of a device: make it after module.Build")
+	}
+	if l.Checkpoint != "" || len(l.State) > 0 {
+		return l.checkNames()
 	}
 	return nil
 }

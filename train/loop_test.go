@@ -256,6 +256,38 @@ func TestResumeWithAverages(t *testing.T) {
 	}
 }
 
+// The averages of a loop that loads a checkpoint without averages are of the steps from there on.
+func TestAveragesBeginAtCheckpoint(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.safetensors")
+	l := newLoop(t)
+	l.Epochs, l.Checkpoint = 1, path
+	require.NoError(t, l.Run(t.Context()))
+
+	averaged := func() *train.Loop {
+		l := newLoop(t)
+		l.Average = optim.NewSWA(l.Optimizer.Params()[0].Device(), l.Optimizer.Params())
+		l.Epochs = 2
+		return l
+	}
+	want := averaged()
+	require.NoError(t, want.Load(path))
+	require.NoError(t, want.Run(t.Context()))
+	means := want.Average.State()
+	require.EqualValues(t, 5, means[len(means)-1].Float(), "updates")
+
+	again := averaged()
+	require.NoError(t, again.Run(t.Context())) // its averages of steps before the load are gone after it
+	require.NoError(t, again.Load(path))
+	require.NoError(t, again.Run(t.Context()))
+	requireSame(t, bits(t, want), bits(t, again), 5)
+
+	whole := filepath.Join(t.TempDir(), "b.safetensors")
+	require.NoError(t, want.Save(whole))
+	err := newLoop(t).Load(whole)
+	require.ErrorContains(t, err, "extra: 7 tensors")
+	require.ErrorContains(t, err, "give it the Net, Optimizer, Scaler, Average and State of the one that saved")
+}
+
 // The averages of a loop are those of updates after its steps.
 func TestAverage(t *testing.T) {
 	l := newLoop(t)
@@ -464,6 +496,25 @@ func TestMistakes(t *testing.T) {
 		{func(l *train.Loop) { l.ClipNorm = -1 }, "train: ClipNorm is -1: give a limit above 0, or 0 for none"},
 		{func(l *train.Loop) { l.ClipValue = math.NaN() }, "train: ClipValue is NaN: give a limit above 0, or 0 for none"},
 		{func(l *train.Loop) { l.State = []*lazy.Tensor{nil} }, "train: State[0] is nil: give variables with names"},
+		{func(l *train.Loop) {
+			l.State = []*lazy.Tensor{lazy.From(l.Optimizer.Params()[0].Device(), []float32{1, 2}, 2)}
+		}, "train: State[0] is a f32[2] that is not a variable, and a checkpoint could not load it: make it with Device.Variable"},
+		{func(l *train.Loop) {
+			l.State = []*lazy.Tensor{l.Optimizer.Params()[0].Device().Variable("v", lazy.F32, -1)}
+		}, "train: State[0]: "},
+		{func(l *train.Loop) { l.State = l.Optimizer.State() }, "train: State[0] is the variable adamw.step of Optimizer, which checkpoints keep already: leave it out of State"},
+		{func(l *train.Loop) { l.State = l.Optimizer.Params()[:1] }, "train: State[0] is the variable 0.weight of Net, which checkpoints keep already: leave it out of State"},
+		{func(l *train.Loop) {
+			params := l.Optimizer.Params()
+			l.Average = optim.NewEMA(params[0].Device(), params, 0.9)
+			l.State = l.Average.State()[1:]
+		}, "train: State[0] is the variable 0.bias.ema of Average, which checkpoints keep already: leave it out of State"},
+		{func(l *train.Loop) {
+			params := l.Optimizer.Params()
+			l.Average = optim.NewEMA(params[0].Device(), params, 0.9)
+			l.State = optim.NewEMA(params[0].Device(), params, 0.99).State()
+		}, "train: Average and State[0] have two variables of the name 0.weight.ema, and a checkpoint keeps one of a name: give one another name, or save it in another file with package checkpoint"},
+		{func(l *train.Loop) { l.Average = new(optim.Average) }, "train: Average: average: it is the zero value: make it by NewEMA or NewSWA"},
 		{func(l *train.Loop) { l.Scaler = new(amp.LossScaler) }, "train: Scaler: loss_scaler: the scaler is the zero value: make it by NewLossScaler"},
 		{func(l *train.Loop) {
 			other := optim.NewSGD(l.Optimizer.Params()[0].Device(), l.Optimizer.Params(), optim.SGDConfig{LR: 1})
