@@ -10,6 +10,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
+	"ltc/internal/modes"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/account"
@@ -49,6 +50,10 @@ type Function struct {
 //   - variables and scalar arguments as they are at each call;
 //   - random streams, which go on with each call;
 //   - other tensors with their value.
+//
+// It is traced again after a change of what package nn/module or [Tensor.SetRequiresGrad] set:
+// modes, hooks and frozen parameters. A program that there was before is not compiled again.
+// Other Go variables that fn reads stay in the program as they were when fn was traced.
 //
 // A result has memory of its own, also one that is an argument or a variable: it does not
 // change with that. fn cannot read what depends on an argument, nor call a Function with
@@ -95,9 +100,7 @@ func (f *Function) Warmup(ctx context.Context, given ...*Tensor) error {
 	if err := f.usable("warmup", given); err != nil {
 		return err
 	}
-	f.mu.RLock()
-	in := f.inputs
-	f.mu.RUnlock()
+	in := f.inputsIn(modes.State())
 	if len(given) == 0 && in != nil {
 		if in.numbers && len(in.symbols) > 0 {
 			return opError(callsite.Caller(), "warmup", ErrUsage, nil, "device %s compiles a program for each size; give Warmup an argument of each", f.dev.name)
@@ -259,15 +262,14 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 			return nil, err
 		}
 	}
-	f.mu.RLock()
-	in := f.inputs
-	f.mu.RUnlock()
+	state := modes.State()
+	in := f.inputsIn(state)
 	if in != nil {
 		if err := in.admit(args); err != nil {
 			return nil, err
 		}
 	}
-	t, mine := f.signature(args)
+	t, mine := f.signature(args, state)
 	if mine {
 		defer func() {
 			t.lost = t.err != nil && ctx.Err() != nil
@@ -283,7 +285,7 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 			}
 			t.err = errPanicked
 		}
-		t.err = f.trace(ctx, t)
+		t.err = f.trace(ctx, t, in.looking())
 		return t, t.err
 	}
 	select {
@@ -324,12 +326,17 @@ func (f *Function) checkArg(i int, a *Tensor, args []*Tensor) error {
 	return nil
 }
 
-// maxSignatures is how many combinations of types a function stays traced for.
-const maxSignatures = 256
+// maxSignatures is how many signatures a function stays traced for: combinations of types, each in maxModes states at
+// most.
+const (
+	maxSignatures = 256
+	maxModes      = 4
+)
 
 // traced is a function's program for one signature.
 type traced struct {
 	types   []types.Type
+	state   uint64        // of the modes of layers and the like, in which it was recorded: see package modes
 	open    bool          // sizes may be expressions: see [Dim]
 	anySize bool          // the program is that of all sizes, also where they are numbers
 	owner   uint64        // the goroutine that traces it
@@ -372,12 +379,13 @@ func awaitTracing(ctx context.Context, done <-chan struct{}, owner uint64) error
 	return nil
 }
 
-// signature returns the entry for arguments of these types; mine says that it is
+// signature returns the entry for arguments of these types in a state; mine says that it is
 // new, and the caller's to trace.
-func (f *Function) signature(args []*Tensor) (t *traced, mine bool) {
-	same := func(t *traced) bool {
+func (f *Function) signature(args []*Tensor, state uint64) (t *traced, mine bool) {
+	ofTypes := func(t *traced) bool {
 		return slices.EqualFunc(t.types, args, func(a types.Type, b *Tensor) bool { return a.Equal(b.Type()) })
 	}
+	same := func(t *traced) bool { return t.state == state && ofTypes(t) }
 	f.mu.RLock()
 	t = find(f.signatures, same)
 	f.mu.RUnlock()
@@ -389,12 +397,18 @@ func (f *Function) signature(args []*Tensor) (t *traced, mine bool) {
 	if t = find(f.signatures, same); t != nil {
 		return t, false
 	}
-	t = &traced{owner: sched.Goroutine(), ready: make(chan struct{})}
+	t = &traced{state: state, owner: sched.Goroutine(), ready: make(chan struct{})}
 	for _, a := range args {
 		t.types = append(t.types, a.Type())
 	}
-	if len(f.signatures) == maxSignatures {
-		f.signatures = slices.Delete(f.signatures, 0, 1)
+	inOthers, oldest := 0, 0
+	for i, t := range slices.Backward(f.signatures) {
+		if ofTypes(t) {
+			inOthers, oldest = inOthers+1, i
+		}
+	}
+	if inOthers == maxModes || len(f.signatures) == maxSignatures {
+		f.signatures = slices.Delete(f.signatures, oldest, oldest+1)
 	}
 	f.signatures = append(f.signatures, t)
 	return t, true
@@ -423,8 +437,7 @@ var errPanicked = errors.New("func: the Go function panicked when it was traced 
 type placeholder int
 
 // trace records and compiles the function for a signature.
-func (f *Function) trace(ctx context.Context, t *traced) error {
-	l := f.looking()
+func (f *Function) trace(ctx context.Context, t *traced, l looking) error {
 	return f.record(t, f.names(len(t.types)), func(g *ir.Graph) (err error) {
 		t.err = programs.ErrPanicked // unless it returns: the next call tries again
 		t.indices, g = f.dev.looksAt(g, l)

@@ -195,7 +195,7 @@ func (y *Tensor) Backward(ct ...*Tensor) error {
 	}
 	var wrt []*Tensor
 	for _, s := range y.tr.order {
-		if s.now == s.param && s.v.typ.DType.Continuous() && !s.v.frozen.Load() {
+		if s.now == s.param && s.v.typ.DType.Continuous() && !s.v.frozen.On() {
 			wrt = append(wrt, &Tensor{dev: s.v.dev, v: s.v})
 		}
 	}
@@ -310,13 +310,13 @@ func (t *Tensor) SetRequiresGrad(on bool) *Tensor {
 	if on && !t.v.typ.DType.Continuous() {
 		return t.misuse("set_requires_grad", fmt.Sprintf("there is no gradient with respect to a tensor of %v", t.v.typ.DType))
 	}
-	t.v.frozen.Store(!on)
+	t.v.frozen.Set(!on)
 	return t
 }
 
 // RequiresGrad reports whether [Tensor.Backward] gives the variable t a gradient.
 func (t *Tensor) RequiresGrad() bool {
-	return t.IsVariable() && t.v.typ.DType.Continuous() && !t.v.frozen.Load()
+	return t.IsVariable() && t.v.typ.DType.Continuous() && !t.v.frozen.On()
 }
 
 // RetainGrad has [Tensor.Backward] give t, a tensor recorded in the current step, a gradient, as it gives

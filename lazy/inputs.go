@@ -14,6 +14,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
+	"ltc/internal/modes"
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
@@ -107,7 +108,7 @@ func (f *Function) Inputs(all ...Input) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.inputs = &inputs{all: open, symbols: symbols, at: callsite.Caller(), numbers: len(symbols) == 0 || f.dev.programs.Families == nil}
+	f.inputs = &inputs{all: open, symbols: symbols, at: callsite.Caller(), state: modes.State(), numbers: len(symbols) == 0 || f.dev.programs.Families == nil}
 	return nil
 }
 
@@ -116,6 +117,7 @@ type inputs struct {
 	all     []Input
 	symbols []int
 	at      callsite.Site // of the call of Inputs
+	state   uint64        // in which open is recorded: see package modes
 
 	given      []types.Type // once open is recorded: the types, with the sizes that ops need
 	numbers    bool         // there is no program for all sizes
@@ -131,6 +133,23 @@ type inputs struct {
 type sampling struct {
 	owner uint64        // its goroutine
 	done  chan struct{} // closed at its end
+}
+
+// inputsIn returns the inputs of f for recordings in a state of modes; nil if calls take any.
+func (f *Function) inputsIn(state uint64) *inputs {
+	f.mu.RLock()
+	in := f.inputs
+	f.mu.RUnlock()
+	if in == nil || in.state == state {
+		return in
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if in = f.inputs; in.state != state {
+		in = &inputs{all: in.all, symbols: in.symbols, at: in.at, state: state, numbers: in.numbers}
+		f.inputs = in
+	}
+	return in
 }
 
 // typed returns arguments of the types, without elements, to compile for.
@@ -279,11 +298,9 @@ func (in *inputs) record(f *Function) (o *shapeinfer.Open, err error) {
 	return o, err
 }
 
-// looking says at which indices the programs of calls look.
-func (f *Function) looking() looking {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	if f.inputs != nil && f.inputs.everyIndex.Load() {
+// looking says at which indices the programs of calls look; in may be nil.
+func (in *inputs) looking() looking {
+	if in != nil && in.everyIndex.Load() {
 		return lookAtAll
 	}
 	return lookAtNeeded

@@ -16,13 +16,13 @@
 // pass the error on, and MarkStep, Value and Err return it.
 //
 // The package imports only ltc/ir, ltc/shapeinfer, ltc/autodiff, ltc/batching, ltc/lift, ltc/lower,
-// ltc/backends, ltc/internal/border, ltc/internal/explain, ltc/internal/hostmem,
+// ltc/backends, ltc/internal/border, ltc/internal/explain, ltc/internal/hostmem, ltc/internal/modes,
 // ltc/lazy/internal/account, ltc/lazy/internal/alloc, ltc/lazy/internal/axes,
 // ltc/lazy/internal/execution, ltc/lazy/internal/guard, ltc/lazy/internal/maps,
 // ltc/lazy/internal/memory, ltc/lazy/internal/metrics, ltc/lazy/internal/opbyop,
 // ltc/lazy/internal/philox, ltc/lazy/internal/programs, ltc/lazy/internal/region,
 // ltc/lazy/internal/sched, ltc/lazy/internal/settings, ltc/lazy/internal/strided,
-// ltc/lazy/internal/varying, ltc/soa and the packages below. It never imports a backend: a
+// ltc/lazy/internal/varying, ltc/soa and packages below. It never imports a backend: a
 // program imports the ones it wants for their side effect, as with database/sql.
 package lazy
 

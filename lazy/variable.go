@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/border"
 	"ltc/internal/callsite"
+	"ltc/internal/modes"
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
@@ -32,7 +33,7 @@ type variable struct {
 	// waits is of an assignment that a trace has recorded and not marked: the low 32 bits
 	// of the trace's owner, and the line. 0 if there is none.
 	waits  atomic.Uint64
-	frozen atomic.Bool // it gets no gradient: see [Tensor.SetRequiresGrad]
+	frozen modes.Flag // it gets no gradient: see [Tensor.SetRequiresGrad]
 
 	mu       sync.Mutex
 	now      *value        // the latest version; it may still be on its way

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"ltc/internal/modes"
 	"ltc/ir/ops"
 	"ltc/lazy"
 )
@@ -15,11 +16,14 @@ type Base struct {
 	path  string // of the module in the network that was built
 	scope string // the path from the module with a Base around it
 	built bool
-	eval  bool
+	eval  modes.Flag
 	hooks []*hook
 }
 
-type hook struct{ f func(Call) *lazy.Tensor }
+type hook struct {
+	f  func(Call) *lazy.Tensor
+	on modes.Flag
+}
 
 // Call is a call of a layer's Forward, which hooks get.
 type Call struct {
@@ -34,7 +38,7 @@ func (b *Base) base() *Base { return b }
 func (b *Base) Path() string { return b.path }
 
 // Training reports whether the module is in the mode for training, as it is until [Eval].
-func (b *Base) Training() bool { return !b.eval }
+func (b *Base) Training() bool { return !b.eval.On() }
 
 // Call returns what f records: the Forward of a layer with operands in. The ops belong to the scope of
 // the layer, which errors and ltc-dump show. The hooks of the layer get the call. The result of a layer that was not
@@ -107,7 +111,7 @@ func OnForward(net any, f func(Call) *lazy.Tensor) (remove func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &hook{f}
+	h := &hook{f: f}
 	var hooked []*Base
 	root.each(func(n *node) {
 		if b := n.base(); b != nil && !slices.Contains(hooked, b) {
@@ -117,9 +121,11 @@ func OnForward(net any, f func(Call) *lazy.Tensor) (remove func(), err error) {
 	if len(hooked) == 0 {
 		return nil, mistake("", "no layer of %T embeds module.Base, through which hooks see a Forward", net)
 	}
+	h.on.Set(true)
 	return func() {
 		for _, b := range hooked {
 			b.hooks = slices.DeleteFunc(b.hooks, func(o *hook) bool { return o == h })
 		}
+		h.on.Set(false)
 	}, nil
 }

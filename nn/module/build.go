@@ -109,13 +109,14 @@ func (of *build) modules(path, scope string, eval bool, v reflect.Value, above [
 	if b, ok := m.(interface{ base() *Base }); ok {
 		base := b.base()
 		if !base.built {
-			base.built, base.eval = true, base.eval || eval
+			base.built = true
+			base.eval.Set(base.eval.On() || eval)
 		}
 		base.path, base.scope = path, path
 		if scope != "" {
 			base.scope = path[min(len(scope)+1, len(path)):]
 		}
-		scope, eval = path, base.eval
+		scope, eval = path, base.eval.On()
 	}
 	if m, ok := m.(Declarer); ok {
 		m.Build(&Builder{of, path, v})

@@ -92,7 +92,7 @@ func Train(net any) error { return setMode(net, false) }
 
 // Eval puts the layers of a network into the mode for evaluation: dropout does nothing, and batch norms use their
 // running statistics. A step that has been recorded stays what it is. Layers that Build makes have the mode of the
-// layer that makes them.
+// layer that makes them. A [lazy.Func] has the mode of each call.
 func Eval(net any) error { return setMode(net, true) }
 
 func setMode(net any, eval bool) error {
@@ -102,7 +102,7 @@ func setMode(net any, eval bool) error {
 	}
 	root.each(func(n *node) {
 		if b := n.base(); b != nil {
-			b.eval = eval
+			b.eval.Set(eval)
 		}
 	})
 	return nil
