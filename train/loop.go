@@ -417,8 +417,30 @@ func (m Means) over(examples int) Means {
 	return all
 }
 
+// modes returns a function that puts the layers of the network back into the modes that they have now.
+func (l *Loop) modes() (restore func()) {
+	was := map[any]bool{}
+	for _, m := range module.Modules(l.Net) {
+		if b, ok := m.(interface{ Training() bool }); ok {
+			was[m] = b.Training()
+		}
+	}
+	return func() {
+		for _, m := range module.Modules(l.Net) { // each before its submodules
+			training, known := was[m]
+			switch {
+			case !known:
+			case training:
+				module.Train(m)
+			default:
+				module.Eval(m)
+			}
+		}
+	}
+}
+
 // Evaluate returns the means of the values over the first epoch of a loader, with the network in the mode for evaluation.
-// After it the network is in the mode for training. The loader's position stays what it is.
+// After it each layer is in the mode that it had before. The loader's position stays what it is.
 func (l *Loop) Evaluate(ctx context.Context, from *data.Loader[data.Arrays]) (Means, error) {
 	if err := l.check(); err != nil {
 		return nil, err
@@ -426,10 +448,11 @@ func (l *Loop) Evaluate(ctx context.Context, from *data.Loader[data.Arrays]) (Me
 	if from == nil {
 		return nil, errors.New("train: evaluate: the loader is nil: give that of the examples, such as data.Arrays.Loader")
 	}
+	restore := l.modes()
 	if err := module.Eval(l.Net); err != nil {
 		return nil, err
 	}
-	defer module.Train(l.Net)
+	defer restore()
 	own := *from // whose position is another: from may be the loader that Run trains with
 	from = &own
 	if err := from.Seek(data.Position{}); err != nil {

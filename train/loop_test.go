@@ -105,6 +105,22 @@ func history(l *train.Loop) []train.Epoch {
 	return all
 }
 
+// An evaluation leaves each layer in the mode that it had.
+func TestEvaluateRestoresModes(t *testing.T) {
+	l := newLoop(t)
+	net := l.Net.(layers.Sequential)
+	norm, drop := net[1].(*layers.BatchNorm), net[3].(*layers.Dropout)
+	require.NoError(t, module.Eval(norm))
+	_, err := l.Evaluate(t.Context(), l.Validation)
+	require.NoError(t, err)
+	require.False(t, norm.Training())
+	require.True(t, drop.Training())
+	require.NoError(t, module.Eval(net))
+	_, err = l.Evaluate(t.Context(), l.Validation)
+	require.NoError(t, err)
+	require.False(t, drop.Training())
+}
+
 // A run of training is one compile, and so are its evaluations, although the last batches are short.
 func TestOneCompile(t *testing.T) {
 	l := newLoop(t)
