@@ -38,7 +38,8 @@ type Exported struct {
 // as many names as results, or none. Where inputs have open dimensions the text computes with
 // these as expressions: see [Dim] for what the function does with them. The function is recorded
 // twice more for numbers in their place, thousands and a few, and must record the same ops. A
-// function that assigns variables or draws random numbers cannot be exported.
+// function that assigns variables or draws random numbers cannot be exported: call module.Eval of
+// a network before.
 func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) {
 	if f == nil || !f.dev.opens() {
 		return nil, fmt.Errorf("export: %w: the device given to Func is nil, or the Function is", ErrUsage)
@@ -163,7 +164,7 @@ func (e *exporting) again(from iter.Seq[int]) (recorded bool, err error) {
 // it makes the text, then it compares.
 func (e *exporting) record(size func(d int) int) (recorded bool, err error) {
 	f := e.f
-	t := &traced{owner: sched.Goroutine(), open: len(e.symbols) > 0 && e.graph == nil, anySize: len(e.symbols) > 0, ready: make(chan struct{})}
+	t := &traced{owner: sched.Goroutine(), export: true, open: len(e.symbols) > 0 && e.graph == nil, anySize: len(e.symbols) > 0, ready: make(chan struct{})}
 	for _, given := range e.given {
 		typ := types.Type{DType: given.DType, Shape: slices.Clone(given.Shape)}
 		for d := range typ.Shape {
@@ -181,7 +182,7 @@ func (e *exporting) record(size func(d int) int) (recorded bool, err error) {
 	err = f.record(t, e.names, func(g *ir.Graph) error {
 		recorded = true
 		if len(t.assigns) > 0 {
-			return fmt.Errorf("export: %w: the function assigns %q; return the new value instead", ErrUsage, t.assigns[0].v.name)
+			return fmt.Errorf("export: %w: the function assigns %q; for a network call module.Eval(net) before Export: in training its batch norms assign their statistics; elsewhere return the new value instead", ErrUsage, t.assigns[0].v.name)
 		}
 		if len(e.outputs) > 0 && len(e.outputs) != t.results {
 			return fmt.Errorf("export: %w: %s for %s", ErrUsage, diag.Count(len(e.outputs), "name"), diag.Count(t.results, "result"))
@@ -239,7 +240,7 @@ func (e *exporting) parameters(t *traced, g *ir.Graph) (marks []lower.Mark, cons
 			continue
 		}
 		if p.draw != nil {
-			return nil, nil, fmt.Errorf("export: %w: the function draws random numbers; take them as an input instead", ErrUsage)
+			return nil, nil, fmt.Errorf("export: %w: %s", ErrUsage, exportDraws)
 		}
 		name := unusedName(g.Params[i].ParamName(), e.names, constants)
 		marks[i] = lower.Mark{Name: name, Constant: true}

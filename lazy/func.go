@@ -339,6 +339,7 @@ type traced struct {
 	state   uint64        // of the modes of layers and the like, in which it was recorded: see package modes
 	open    bool          // sizes may be expressions: see [Dim]
 	anySize bool          // the program is that of all sizes, also where they are numbers
+	export  bool          // it is recorded for Export
 	owner   uint64        // the goroutine that traces it
 	ready   chan struct{} // closed when that is done
 	err     error
@@ -468,7 +469,7 @@ func (f *Function) record(t *traced, names []string, use func(g *ir.Graph) error
 	}
 	defer sched.Called()()
 	tr := newTrace(f.dev).registered()
-	tr.sizes, tr.anySize = t.open, t.anySize
+	tr.sizes, tr.anySize, tr.exporting = t.open, t.anySize, t.export
 	defer tr.endStep()
 	defer tr.beginFunction()()
 	params, xs := make([]*ir.Node, len(t.types)), make([]*Tensor, len(t.types))

@@ -62,6 +62,9 @@ func (r *Random) words64(tr *Trace, op string, dims ...int) *Tensor {
 	return u64Of(lo, hi)
 }
 
+// exportDraws is why a draw of a function that is exported is an error.
+const exportDraws = "the function that is exported draws random numbers; for a network call module.Eval(net) before Export, which turns dropout off; elsewhere take the numbers as an input"
+
 // drawn returns the type of a draw, or a poisoned tensor when it cannot be.
 func (r *Random) drawn(tr *Trace, op string, d types.DType, dims []int) (types.Type, *Tensor) {
 	t := types.Of(d, slices.Clone(dims)...)
@@ -70,6 +73,9 @@ func (r *Random) drawn(tr *Trace, op string, d types.DType, dims []int) (types.T
 	}
 	if r.none() {
 		return t, refused(tr, op, noStream)
+	}
+	if tr.exporting {
+		return t, refused(tr, op, exportDraws)
 	}
 	if why := sameDevice(tr.dev, r.dev); why != "" {
 		return t, tr.poisoned(opError(tr.site(), op, ErrPlacement, nil, "the trace and the stream are on two devices: %s", why))

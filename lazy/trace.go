@@ -36,6 +36,7 @@ type Trace struct {
 	defines   bool          // what it records is the body of a composite
 	sizes     bool          // sizes as numbers are ops: see [Dim]
 	anySize   bool          // the program is that of all sizes, also where they are numbers
+	exporting bool          // it is of a function that is exported
 
 	current
 	epoch uint32 // counts steps; 0 is none's

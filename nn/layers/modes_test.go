@@ -173,3 +173,31 @@ func TestFuncForgetsModes(t *testing.T) {
 	require.Equal(t, 8, call(), "the first was forgotten")
 	require.Len(t, f.Report().Compiles, 1)
 }
+
+// The errors of an export of a network in training say how to put it into the mode for evaluation.
+func TestExportInTraining(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	for _, c := range []struct {
+		layer interface {
+			Forward(*lazy.Tensor) *lazy.Tensor
+		}
+		want string
+	}{
+		{&layers.Dropout{P: 0.5}, "dropout(): the function that is exported draws random numbers; for a network call module.Eval(net) before Export, which turns dropout off"},
+		{&layers.BatchNorm{Channels: 3}, `the function assigns "running_mean"; for a network call module.Eval(net) before Export: in training its batch norms assign their statistics`},
+	} {
+		require.NoError(t, module.Build(c.layer, dev))
+		f := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return c.layer.Forward(x) })
+		for _, rows := range []int{4, lazy.AnySize} {
+			require.NoError(t, module.Train(c.layer))
+			in := lazy.Input{Name: "x", Type: types.Of(types.F32, rows, 3)}
+			_, err := f.Export([]lazy.Input{in})
+			require.ErrorIs(t, err, lazy.ErrUsage)
+			require.ErrorContains(t, err, c.want)
+			require.NoError(t, module.Eval(c.layer))
+			_, err = f.Export([]lazy.Input{in})
+			require.NoError(t, err)
+		}
+	}
+}
