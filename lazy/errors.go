@@ -150,6 +150,20 @@ func (d *Device) poisoned(tr *Trace, err *OpError) *Tensor {
 	return &Tensor{tr: tr, dev: d, err: err}
 }
 
+// Refuse returns a tensor that holds the error of the call op on xs, which wraps kind, one of the errors of this package:
+// for functions of packages that cannot take their operands. An operand that is left out is nil.
+func Refuse(kind error, op, reason string, xs ...*Tensor) *Tensor {
+	given := withoutNil(xs)
+	if bad := firstBad(op, given...); bad != nil {
+		return bad
+	}
+	tr := traceOf(given...)
+	if tr == nil {
+		return noTrace(op, given...)
+	}
+	return tr.poisoned(opError(tr.site(), op, kind, given, "%s", reason))
+}
+
 // gently returns what record does, poisoned even where bad ops panic: for who
 // makes another error of it.
 func (tr *Trace) gently(record func() *Tensor) *Tensor {

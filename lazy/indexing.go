@@ -77,7 +77,7 @@ func (x *Tensor) Within(low, high int, name string) *Tensor {
 	case tr == nil:
 		return noTrace(op, x)
 	case !x.DType().IsInteger():
-		return x.violates(op, "integers", fmt.Sprintf("x is %v, must be of integers", x.Type()))
+		return x.violates(op, "integers", fmt.Sprintf("x is %v, must be of integers: convert it with Convert(lazy.I64)", x.Type()))
 	case dims.Less(high, low):
 		return x.violates(op, "bounds", fmt.Sprintf("there is no integer from %s to %s", dims.String(low), dims.String(high)))
 	}
@@ -247,7 +247,7 @@ func (x *Tensor) takeAlong(indices *Tensor, axis int) *Tensor {
 	case axis < -rank || axis >= rank:
 		return x.violates(op, "axis", fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape()))
 	case !indices.DType().IsInteger():
-		return x.violates(op, "integers", fmt.Sprintf("the indices are %v, must be integers", indices.Type()))
+		return x.violates(op, "integers", fmt.Sprintf("the indices are %v, must be integers: convert them with Convert(lazy.I64)", indices.Type()))
 	case indices.Rank() != rank:
 		return x.violates(op, "axes", fmt.Sprintf("the indices are %v and x is %v; give them as many axes", indices.Type(), x.Type()))
 	}
@@ -373,7 +373,7 @@ func (x *Tensor) choose(op string, indices []*Tensor) (c chosen, bad *Tensor) {
 			return c, bad
 		}
 		if !i.DType().IsInteger() {
-			return c, x.violates(op, "integers", fmt.Sprintf("the indices of axis %d are %v, must be integers or a mask of bools", a, i.Type()))
+			return c, x.violates(op, "integers", fmt.Sprintf("the indices of axis %d are %v, must be integers or a mask of bools: convert them with Convert(lazy.I64)", a, i.Type()))
 		}
 		s, ok := shapeinfer.BroadcastShapes(common, i.OpenShape())
 		if !ok {

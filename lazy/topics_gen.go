@@ -89,8 +89,8 @@
 //     Function.CallAll, Function.Warmup, Function.Inputs, Function.Export,
 //     Function.Report, Exported, Input, Host, HostOp, Import, Imported, Imported.Call,
 //     Imported.CallAll, Imported.Inputs, Imported.Outputs, Define, DefineAll, RecordAs,
-//     Composite, Attrs, Attrs.DType, Attrs.Flag, Attrs.Float, Attrs.Int, Attrs.Ints,
-//     Callable, Callable.Call, Callable.CallAll, Callable.Doc
+//     Refuse, Composite, Attrs, Attrs.DType, Attrs.Flag, Attrs.Float, Attrs.Int,
+//     Attrs.Ints, Callable, Callable.Call, Callable.CallAll, Callable.Doc
 //   - No more compiles: Device.Freeze, Trace.Freeze, Function.Freeze
 //   - Reports: Trace.Report, Device.Report, Report, Report.Syncs, Compile, Trace.Explain,
 //     Device.Explain, Function.Explain, Explanation, CompileKind, Stacks, SyncSite,

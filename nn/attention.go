@@ -130,6 +130,9 @@ func checkHeads(x, in, bias *lazy.Tensor, heads, part int) (demand, reason strin
 		return headsRank, fmt.Sprintf("x has rank %d, must be [batch, n, features], or all without batch", x.Rank())
 	}
 	f := x.Dim(2)
+	if in.Rank() == 2 && in.Dim(0) == 3*in.Dim(1) && in.Dim(1) != f {
+		return headsWeights, fmt.Sprintf("the last dimension of %s is %d, must be %d, the features of in (Features of layers.MultiheadAttention)", operandOfPart(part), f, in.Dim(1))
+	}
 	if in.Rank() != 2 || in.Dim(0) != 3*f || in.Dim(1) != f || bias != nil && (bias.Rank() != 1 || bias.Dim(0) != 3*f) {
 		return headsWeights, fmt.Sprintf("in must be [%d, %d], and its bias [%d]", 3*f, f, 3*f)
 	}
@@ -138,6 +141,9 @@ func checkHeads(x, in, bias *lazy.Tensor, heads, part int) (demand, reason strin
 	}
 	return "", ""
 }
+
+// operandOfPart names the operand of MultiHeadAttention that a third of in is for.
+func operandOfPart(part int) string { return [...]string{"queries", "keys", "values"}[part] }
 
 func computeHeads(x, in, bias *lazy.Tensor, heads, part int) *lazy.Tensor {
 	f := x.Dim(2)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/internal/functions"
+	"ltc/ir/types"
 	"ltc/lazy"
 )
 
@@ -29,6 +30,10 @@ func (o *CrossEntropyOptions) ignored() int {
 // over the rows that count, by the weights of their labels; over all rows for probabilities.
 func CrossEntropy(x, target *lazy.Tensor, o CrossEntropyOptions) *lazy.Tensor {
 	if target.DType().IsFloat() {
+		if x.Rank() > 0 && target.OpenShape().Equal(rowsOf(x)) {
+			why := fmt.Sprintf("target is %v: labels are integers, convert them with Convert(lazy.I64); floats are probabilities, of the shape %v of x", target.Type(), x.OpenShape())
+			return lazy.Refuse(lazy.ErrType, "nn.cross_entropy", why, x, target)
+		}
 		return functions.As("nn.cross_entropy", func() *lazy.Tensor {
 			return recordCrossEntropySoft(x, target, o.Weight, o.Smoothing, o.Reduction)
 		}, x, target, o.Weight)
@@ -44,6 +49,12 @@ func NLLLoss(x, labels *lazy.Tensor, o CrossEntropyOptions) *lazy.Tensor {
 // classesOf returns the axis of classes.
 func classesOf(x *lazy.Tensor) int { return min(x.Rank()-1, 1) }
 
+// rowsOf returns the shape of labels for x, which has an axis.
+func rowsOf(x *lazy.Tensor) types.Shape {
+	c := classesOf(x)
+	return slices.Delete(slices.Clone(x.OpenShape()), c, c+1)
+}
+
 // demands are the names of what functions of classes have in common.
 type demands struct{ rank, labels, weight, portion, reduction string }
 
@@ -53,7 +64,7 @@ func (d demands) classes(x, labels, weight *lazy.Tensor, smoothing float64, r Re
 		return d.rank, "x has no axis"
 	}
 	c := classesOf(x)
-	if rows := slices.Delete(slices.Clone(x.OpenShape()), c, c+1); labels != nil && !labels.OpenShape().Equal(rows) {
+	if rows := rowsOf(x); labels != nil && !labels.OpenShape().Equal(rows) {
 		return d.labels, fmt.Sprintf("labels must be of shape %v, one for each row of logits", rows)
 	}
 	if weight != nil && (weight.Rank() != 1 || weight.OpenDim(0) != x.OpenDim(c)) {
@@ -132,7 +143,7 @@ func alongAxis(v, x *lazy.Tensor, axis int) *lazy.Tensor {
 
 func checkCrossEntropySoft(x, target, weight *lazy.Tensor, smoothing float64, r int) (demand, reason string) {
 	if !target.OpenShape().Equal(x.OpenShape()) {
-		return crossEntropySoftTarget, "target must have the shape of x"
+		return crossEntropySoftTarget, fmt.Sprintf("target is %v: probabilities must have the shape %v of x, and labels are integers", target.Type(), x.OpenShape())
 	}
 	return demands{rank: crossEntropySoftRank, weight: crossEntropySoftWeight, portion: crossEntropySoftPortion, reduction: crossEntropySoftReduction}.classes(x, nil, weight, smoothing, r)
 }

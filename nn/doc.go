@@ -5,5 +5,5 @@
 // Activations and norms have the shape of x. A loss that is reduced is a scalar, and with
 // ReduceNone it has an element for each term or row.
 //
-// The package imports only ltc/lazy, ltc/ir/ops, ltc/ir/types and ltc/internal/functions.
+// The package imports only ltc/lazy, ltc/ir/ops, ltc/ir/types, ltc/internal/diag and ltc/internal/functions.
 package nn

@@ -4,13 +4,19 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
 func checkLinear(x, weight, bias *lazy.Tensor) (demand, reason string) {
-	if x.Rank() == 0 || weight.Rank() != 2 && weight.Rank() != 1 || weight.OpenDim(-1) != x.OpenDim(-1) {
-		return linearFeatures, "weight must be [out, in] or [in], where in is the last dimension of x"
+	switch {
+	case x.Rank() == 0:
+		return linearFeatures, "x is a scalar, must have a last axis of features"
+	case weight.Rank() != 2 && weight.Rank() != 1:
+		return linearFeatures, fmt.Sprintf("weight has rank %d, must be [out, in] or [in]", weight.Rank())
+	case weight.OpenDim(-1) != x.OpenDim(-1):
+		return linearFeatures, fmt.Sprintf("the last dimension of x is %v, must be %v, the last one of weight (In of layers.Linear)", x.OpenDim(-1), weight.OpenDim(-1))
 	}
 	if weight.Rank() == 1 {
 		if bias != nil && bias.Rank() != 0 {
@@ -158,6 +164,23 @@ func listsOf(n int, stride, padding, dilation, more []int) (s, p, d, m []int, re
 	return s, p, d, m, ""
 }
 
+// channelsAre returns why x, with n spatial axes and maybe without a batch, does not have as many channels as weight is for.
+func channelsAre(channels int, x *lazy.Tensor, n, groups int) string {
+	c := x.Dim(-n - 1)
+	if c == channels {
+		return ""
+	}
+	why := fmt.Sprintf("x has %s on axis %d, and weight is for %d", diag.Count(c, "channel"), x.Rank()-n-1, channels)
+	if groups > 1 {
+		why += " in " + diag.Count(groups, "group")
+	}
+	if x.Rank() == n+1 {
+		one := []string{"signal", "image", "volume"}[min(n, 3)-1]
+		why += fmt.Sprintf("; x of rank %d is one %s without a batch, [channels, places…]: a batch without channels gets their axis by Unsqueeze(1)", n+1, one)
+	}
+	return why
+}
+
 func checkConv(x, weight, bias *lazy.Tensor, n int, stride, padding, dilation []int, same bool, groups int) (demand, reason string) {
 	if why := ranksOf(x, weight, n); why != "" {
 		return convRank, why
@@ -169,8 +192,11 @@ func checkConv(x, weight, bias *lazy.Tensor, n int, stride, padding, dilation []
 		return convLists, why
 	case same && (slices.Max(s) > 1 || slices.Max(p) > 0):
 		return convSame, fmt.Sprintf("stride is %v and padding %v, must be 1 and 0", s, p)
-	case groups < 1 || weight.Dim(0)%groups != 0 || x.Dim(-n-1) != groups*weight.Dim(1):
-		return convGroups, fmt.Sprintf("groups is %d, the channels of x %d, those of weight %d and %d", groups, x.Dim(-n-1), weight.Dim(0), weight.Dim(1))
+	case groups < 1 || weight.Dim(0)%groups != 0:
+		return convGroups, fmt.Sprintf("groups is %d, must be positive and divide the %s of weight", groups, diag.Count(weight.Dim(0), "output channel"))
+	}
+	if why := channelsAre(groups*weight.Dim(1), x, n, groups); why != "" {
+		return convGroups, why
 	}
 	if why := perOutput(bias, weight.OpenDim(0)); why != "" {
 		return convBias, why
@@ -209,8 +235,11 @@ func checkConvTranspose(x, weight, bias *lazy.Tensor, n int, stride, padding, di
 			return convTransposeMore, fmt.Sprintf("more is %v, must be below the stride %v or the dilation %v", m, s, d)
 		}
 	}
-	if c := x.Dim(-n - 1); groups < 1 || c%groups != 0 || weight.Dim(0) != c {
-		return convTransposeGroups, fmt.Sprintf("groups is %d, the channels of x %d, those of weight %d", groups, c, weight.Dim(0))
+	if groups < 1 || weight.Dim(0)%groups != 0 {
+		return convTransposeGroups, fmt.Sprintf("groups is %d, must be positive and divide the %s of weight", groups, diag.Count(weight.Dim(0), "input channel"))
+	}
+	if why := channelsAre(weight.Dim(0), x, n, groups); why != "" {
+		return convTransposeGroups, why
 	}
 	if why := perOutput(bias, lazy.SizeMul(weight.OpenDim(1), groups)); why != "" {
 		return convTransposeBias, why

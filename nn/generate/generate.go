@@ -71,11 +71,11 @@ func New(dev *lazy.Device, step Step, o Options) (*Generator, error) {
 		logits := step(x[0], x[1].Reshape(), x[2].OpenDim(0))
 		switch {
 		case logits == nil:
-			logits = module.Refuse(x[0], "the generate.Step returned nil: it must return logits [1, vocabulary]")
+			logits = module.Misuse(x[0], "the generate.Step returned nil: it must return logits [1, vocabulary]")
 		case logits.Err() == nil && (logits.Rank() != 2 || logits.Dim(0) != 1 || !logits.DType().IsFloat()):
 			logits = module.Refuse(logits, "the generate.Step returned %v: it must return floating-point logits [1, vocabulary]", logits.Type())
 		case logits.Err() == nil && o.TopK > logits.Dim(1):
-			logits = module.Refuse(logits, "generate.Options.TopK is %d: the model has %s", o.TopK, diag.Count(logits.Dim(1), "token"))
+			logits = module.Misuse(logits, "generate.Options.TopK is %d: the model has %s", o.TopK, diag.Count(logits.Dim(1), "token"))
 		}
 		if logits.Err() == nil {
 			g.vocabulary = logits.Dim(1)

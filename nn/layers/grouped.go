@@ -63,7 +63,7 @@ func (l *GroupedQueryAttention) Next(x, at *lazy.Tensor, length int) *lazy.Tenso
 		case x.Err() != nil:
 			return x
 		case l.MaxTokens == 0:
-			return module.Refuse(x, "layers.GroupedQueryAttention.MaxTokens is 0: set it to call Next")
+			return module.Misuse(x, "layers.GroupedQueryAttention.MaxTokens is 0: set it to call Next")
 		case x.Rank() != 2:
 			return module.Refuse(x, "x is %v, must be [n, Features]", x.Type())
 		}

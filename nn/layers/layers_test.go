@@ -49,6 +49,8 @@ func TestMistakes(t *testing.T) {
 	} {
 		require.ErrorContains(t, module.Build(c.layer, dev), c.want)
 	}
+	err = module.Build(&layers.MultiheadAttention{Features: 8, Heads: 3}, dev)
+	require.EqualError(t, err, "module: layers.MultiheadAttention.Heads is 3: it must divide Features, 8")
 }
 
 // Layers name the axes of their weights for initializers without a layout: the deviations are those of PyTorch's

@@ -3,10 +3,8 @@ package module
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"ltc/internal/modes"
-	"ltc/ir/ops"
 	"ltc/lazy"
 )
 
@@ -49,7 +47,7 @@ func (b *Base) Call(f func() *lazy.Tensor, in ...*lazy.Tensor) *lazy.Tensor {
 		return f() // whose ops say which operand is nil
 	}
 	if !b.built {
-		return Refuse(in[i], "the layer is not built: call module.Build(net, dev) of its network before Forward")
+		return Misuse(in[i], "the layer is not built: call module.Build(net, dev) of its network before Forward")
 	}
 	if tr := in[i].Trace(); tr != nil && b.scope != "" {
 		defer tr.Scope(b.scope)()
@@ -63,42 +61,14 @@ func (b *Base) Call(f func() *lazy.Tensor, in ...*lazy.Tensor) *lazy.Tensor {
 	return out
 }
 
-// Refuse returns a tensor that holds an error, for a Forward that cannot take the operand x.
+// Refuse returns a tensor that holds an error, for a Forward that cannot take the operand x. It wraps [lazy.ErrType].
 func Refuse(x *lazy.Tensor, format string, args ...any) *lazy.Tensor {
-	return refused.Call(lazy.Attrs{"reason": reasons.index(fmt.Sprintf(format, args...))}, x)
+	return lazy.Refuse(lazy.ErrType, "module.forward", fmt.Sprintf(format, args...), x)
 }
 
-// refused is a composite whose calls are errors.
-var refused = lazy.Define(lazy.Composite{
-	Name: "module.forward", Doc: "returns an error.", Operands: []ops.Operand{{Name: "x"}}, Attrs: []ops.Attr{{Name: "reason", Kind: ops.Int}},
-	Where: []ops.Demand{{Name: "module", Text: "the module is built, and takes the operand"}},
-	Check: func(_ []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
-		return "module", reasons.text(a.Int("reason"))
-	},
-}, func(x []*lazy.Tensor, _ lazy.Attrs) *lazy.Tensor { return x[0] }, nil)
-
-// reasons are the texts of Refuse by number: attributes are numbers.
-var reasons list
-
-type list struct {
-	mu    sync.Mutex
-	texts []string
-}
-
-func (l *list) index(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if i := slices.Index(l.texts, text); i >= 0 {
-		return i
-	}
-	l.texts = append(l.texts, text)
-	return len(l.texts) - 1
-}
-
-func (l *list) text(i int) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.texts[i]
+// Misuse is [Refuse] for a module that is not ready for the call, say not built. The error wraps [lazy.ErrUsage].
+func Misuse(x *lazy.Tensor, format string, args ...any) *lazy.Tensor {
+	return lazy.Refuse(lazy.ErrUsage, "module.forward", fmt.Sprintf(format, args...), x)
 }
 
 // OnForward has f called for each Forward of the layers of net. If f returns a tensor, that is the layer's result

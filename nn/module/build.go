@@ -53,7 +53,7 @@ type Builder struct {
 //
 // The initial values depend on the seed of the device and on the order of the variables.
 //
-// The error joins all that modules refuse, each with its path.
+// The error joins all that modules refuse, each with its path, but for modules below one that refuses.
 func Build(net any, dev *lazy.Device, opts ...Option) error {
 	if dev == nil {
 		return errors.New("module: the device is nil: give the one that lazy.Open returned")
@@ -119,7 +119,10 @@ func (of *build) modules(path, scope string, eval bool, v reflect.Value, above [
 		scope, eval = path, base.eval.On()
 	}
 	if m, ok := m.(Declarer); ok {
-		m.Build(&Builder{of, path, v})
+		refused := len(of.errs)
+		if m.Build(&Builder{of, path, v}); len(of.errs) > refused {
+			return // what is below has not got its options
+		}
 	}
 	s := scan{
 		tensor: func(string, reflect.Value, bool) {},

@@ -40,5 +40,5 @@
 // A struct that two fields point to is one module with two names. A variable that two fields hold is
 // one variable with two names: see [Builder.Share].
 //
-// The package imports only ltc/internal/diag, ltc/internal/modes, ltc/lazy, ltc/ir/ops and ltc/ir/types.
+// The package imports only ltc/internal/diag, ltc/internal/modes, ltc/lazy and ltc/ir/types.
 package module

@@ -148,6 +148,8 @@ func TestHooks(t *testing.T) {
 	tr.ImplicitSyncs(lazy.AllowSyncs)
 	x := lazy.From(tr, []float32{1, 10})
 	require.ErrorContains(t, n.FC1.Forward(x).Err(), "module.forward(f32[2]): the layer is not built: call module.Build")
+	require.ErrorIs(t, n.FC1.Forward(x).Err(), lazy.ErrUsage)
+	require.ErrorIs(t, module.Refuse(x, "x is %v", x.Type()).Err(), lazy.ErrType)
 	y := lazy.From(lazy.NewTrace(dev), []float32{1, 10})
 	require.ErrorContains(t, n.LayerNorm.Forward(y).Err(), "the layer is not built") // and each time again
 	require.NoError(t, module.Build(n, dev))

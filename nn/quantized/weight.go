@@ -188,7 +188,7 @@ func (w *Weight) MatMul(x *lazy.Tensor) *lazy.Tensor {
 }
 
 func unbuilt(op string, x *lazy.Tensor) *lazy.Tensor {
-	return module.Refuse(x, "the weight of %s is not built: call module.Build before", op)
+	return module.Misuse(x, "the weight of %s is not built: call module.Build before", op)
 }
 
 func (w *Weight) matMul(x *lazy.Tensor) *lazy.Tensor {

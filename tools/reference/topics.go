@@ -76,7 +76,7 @@ var pages = []page{
 		{"Values", "Value ValueContext ToSlice ToSliceContext Into IntoView Item ItemContext ItemComplex Float Set Keep Donate Release To CopyOption As Async WithContext"},
 	}},
 	{"functions.md", "Functions", "A Go function that is compiled, a composite op that others expand, and a text for other machines: see [open sizes](../dynamic.md) and [models](../model.md).", []topic{
-		{string(ops.Functions), "* Func Function Traceable Function.Call Function.CallAll Function.Warmup Function.Inputs Function.Export Function.Report Exported Input Host HostOp Import Imported Imported.Call Imported.CallAll Imported.Inputs Imported.Outputs Define DefineAll RecordAs Composite Attrs Attrs.DType Attrs.Flag Attrs.Float Attrs.Int Attrs.Ints Callable Callable.Call Callable.CallAll Callable.Doc"},
+		{string(ops.Functions), "* Func Function Traceable Function.Call Function.CallAll Function.Warmup Function.Inputs Function.Export Function.Report Exported Input Host HostOp Import Imported Imported.Call Imported.CallAll Imported.Inputs Imported.Outputs Define DefineAll RecordAs Refuse Composite Attrs Attrs.DType Attrs.Flag Attrs.Float Attrs.Int Attrs.Ints Callable Callable.Call Callable.CallAll Callable.Doc"},
 	}},
 	{"reports.md", "Reports, metrics and errors", "", []topic{
 		{"No more compiles", "Device.Freeze Trace.Freeze Function.Freeze"},

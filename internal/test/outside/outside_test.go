@@ -186,14 +186,14 @@ func TestReadme(t *testing.T) {
 // layer's methods in those of the program.
 func TestMistakesOfLayers(t *testing.T) {
 	want := strings.TrimSpace(`
-main.go:24: b.1: nn.linear(f32[2,4], f32[2,5], f32[2]): weight must be [out, in] or [in], where in is the last dimension of x (nn.linear_c4)
-main.go:38: a.2: nn.linear(f32[2,7], f32[4,3], f32[4]): weight must be [out, in] or [in], where in is the last dimension of x (nn.linear_c4)
+main.go:24: b.1: nn.linear(f32[2,4], f32[2,5], f32[2]): the last dimension of x is 4, must be 5, the last one of weight (In of layers.Linear) (nn.linear_c4)
+main.go:38: a.2: nn.linear(f32[2,7], f32[4,3], f32[4]): the last dimension of x is 7, must be 3, the last one of weight (In of layers.Linear) (nn.linear_c4)
 main.go:39: norm.3: nn.batch_norm_training(f32[2,7], f32[3], f32[3], f32[3], f32[3]): axis 1 of x has dimension 7, a parameter is f32[3] (nn.batch_norm_training_c9)
 main.go:40: conv.4: nn.conv(f32[2,7], f32[4,3,3,3], f32[4]): weight must have rank 4, and x 3 or 4 (nn.conv_c4)
-main.go:41: self.5: nn.multi_head_attention(f32[2,7], f32[2,7], f32[2,7], f32[24,8], f32[8,8], f32[24], f32[8]): in must be [21, 7], and its bias [21] (nn.heads_c5)
+main.go:41: self.5: nn.multi_head_attention(f32[2,7], f32[2,7], f32[2,7], f32[24,8], f32[8,8], f32[24], f32[8]): the last dimension of queries is 7, must be 8, the features of in (Features of layers.MultiheadAttention) (nn.heads_c5)
 main.go:42: drop.6: dropout(i32[2]): x must be floating point, is i32; convert it with Convert (dropout_c1)
-main.go:43: b.8: nn.linear(f32[2,4], f32[2,5], f32[2]): weight must be [out, in] or [in], where in is the last dimension of x (nn.linear_c4)
-main.go:45: b.9: nn.linear(f32[2,3], f32[2,5], f32[2]): weight must be [out, in] or [in], where in is the last dimension of x (nn.linear_c4)
+main.go:43: b.8: nn.linear(f32[2,4], f32[2,5], f32[2]): the last dimension of x is 4, must be 5, the last one of weight (In of layers.Linear) (nn.linear_c4)
+main.go:45: b.9: nn.linear(f32[2,3], f32[2,5], f32[2]): the last dimension of x is 3, must be 5, the last one of weight (In of layers.Linear) (nn.linear_c4)
 `)
 	got := strings.Join(output(t, t.TempDir(), build(t, "layers")), "\n")
 	require.Equal(t, want, regexp.MustCompile(`(?m)^.*/main\.go`).ReplaceAllString(got, "main.go"))
