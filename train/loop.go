@@ -15,6 +15,8 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +59,7 @@ type Loop struct {
 	// comes after the save: what it assigns is not in the file.
 	State []*lazy.Tensor
 	// Checkpoint is a file that Run saves to after each epoch and after each EverySteps steps. Run goes on from it if it is
-	// there. "" for none. A step with a finite loss can make parameters that are NaN, and the next save has them: keep
+	// there. Its folder must exist. "" for none. A step with a finite loss can make parameters that are NaN, and the next save has them: keep
 	// copies of the file from OnEpoch.
 	Checkpoint string
 	EverySteps int       // 0: after epochs only
@@ -498,6 +500,9 @@ func (l *Loop) Run(ctx context.Context) error {
 	}
 	l.running = true
 	defer func() { l.running = false }()
+	if err := l.checkFolder(); err != nil {
+		return err
+	}
 	if l.Checkpoint != "" && l.step == 0 {
 		if err := l.Load(l.Checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -523,7 +528,26 @@ func (l *Loop) Run(ctx context.Context) error {
 		if l.validation != nil {
 			fmt.Fprintf(l.Out, "; validation: %s, %s", diag.Count(validation.Compiled, "compile"), diag.Count(validation.Runs, "batch"))
 		}
+		if ctx.Done() != nil && training.CopiedBytes > 0 {
+			fmt.Fprintf(l.Out, "; %s copied, as the context can be cancelled", diag.Bytes(training.CopiedBytes))
+		}
 		fmt.Fprintln(l.Out)
+	}
+	return nil
+}
+
+// checkFolder returns an error if Checkpoint is in no folder: the first save would find that out an epoch later.
+func (l *Loop) checkFolder() error {
+	if l.Checkpoint == "" {
+		return nil
+	}
+	dir := filepath.Dir(l.Checkpoint)
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("train: Checkpoint is %s: %w: make the folder before Run, as with os.MkdirAll", l.Checkpoint, err)
+	case !info.IsDir():
+		return fmt.Errorf("train: Checkpoint is %s, and %s is not a folder: give a path in one", l.Checkpoint, dir)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -450,6 +451,19 @@ func TestClips(t *testing.T) {
 }
 
 // A run that its context ends saves, and loses no batch.
+// A folder that is not there is an error before the first step.
+func TestFolderOfCheckpointIsMissing(t *testing.T) {
+	l, dir := newLoop(t), t.TempDir()
+	l.Checkpoint = filepath.Join(dir, "out", "train.safetensors")
+	err := l.Run(t.Context())
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, "make the folder before Run, as with os.MkdirAll")
+	require.Zero(t, l.Steps())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "out"), nil, 0o600))
+	require.ErrorContains(t, l.Run(t.Context()), "out is not a folder: give a path in one")
+	require.Zero(t, l.Steps())
+}
+
 func TestCancel(t *testing.T) {
 	whole := newLoop(t)
 	require.NoError(t, whole.Run(t.Context()))
@@ -660,8 +674,13 @@ func TestOut(t *testing.T) {
 	var out bytes.Buffer
 	l := newLoop(t)
 	l.Out, l.Epochs = &out, 2
-	require.NoError(t, l.Run(t.Context()))
+	require.NoError(t, l.Run(context.Background()))
 	require.Regexp(t, `^epoch 1/2  loss \d\.\d{4} accuracy 0\.\d{4}  validation loss \d\.\d{4} accuracy 0\.\d{4}  \d+\.\d s\nepoch 2/2  loss [^\n]*\ntraining: 1 compile, 10 steps; validation: 1 compile, 4 batches\n$`, out.String())
+
+	l, out = newLoop(t), bytes.Buffer{}
+	l.Out, l.Epochs = &out, 1
+	require.NoError(t, l.Run(t.Context())) // which can be cancelled
+	require.Regexp(t, `; \d+\.\d KiB copied, as the context can be cancelled\n$`, out.String())
 }
 
 // What the page shows are parts of the examples here.
