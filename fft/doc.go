@@ -8,5 +8,5 @@
 //
 // [STFT] and [ISTFT] are those of torch.
 //
-// The package imports only ltc/lazy, ltc/ir/ops, ltc/ir/types, ltc/ir/dims, ltc/soa and ltc/internal/functions.
+// The package imports only ltc/lazy, ltc/ir/ops, ltc/ir/types, ltc/ir/dims, ltc/shapeinfer, ltc/soa and ltc/internal/functions.
 package fft

@@ -8,6 +8,7 @@ import (
 	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy"
+	"ltc/shapeinfer"
 )
 
 // kind is what a function computes along its last axis; along the others it is forward or inverse.
@@ -87,7 +88,7 @@ func axesOf(x *lazy.Tensor, count int, lengths, axes []int) (at []int, reason st
 			front += rank
 		}
 		if front < 0 || front >= rank {
-			return nil, fmt.Sprintf("axis %d is not one of %v", a, x.OpenShape())
+			return nil, shapeinfer.NoAxis(a, x.OpenShape())
 		}
 		if slices.Contains(at, front) {
 			return nil, fmt.Sprintf("axis %d is there twice", a)

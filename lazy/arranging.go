@@ -172,7 +172,7 @@ func checkRoll(x *Tensor, shifts, axes []int) *breach {
 	}
 	for _, a := range axes {
 		if a < -x.Rank() || a >= x.Rank() {
-			return breaks(rollAxes, "axis %d is not one of %v", a, x.OpenShape())
+			return breaks(rollAxes, "%s", shapeinfer.NoAxis(a, x.OpenShape()))
 		}
 	}
 	return nil
@@ -327,7 +327,7 @@ func (x *Tensor) divided(op string, axis int) (d, from int, bad *Tensor) {
 		return 0, 0, bad
 	}
 	if axis < -x.Rank() || axis >= x.Rank() {
-		return 0, 0, x.violates(op, "axis", fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape()))
+		return 0, 0, x.violates(op, "axis", shapeinfer.NoAxis(axis, x.OpenShape()))
 	}
 	axis = (axis + x.Rank()) % x.Rank()
 	if d = x.OpenDim(axis); dims.IsExpr(d) {
@@ -468,7 +468,7 @@ func Stack(axis int, xs ...*Tensor) *Tensor {
 	return called(op, func() *Tensor {
 		rank, first := xs[0].Rank()+1, xs[0]
 		if axis < -rank || axis >= rank {
-			return first.violates(op, "axis", fmt.Sprintf("axis %d is not one of the result's %d", axis, rank), xs...)
+			return first.violates(op, "axis", fmt.Sprintf("axis %d is out of range: the result has axes 0 to %d", axis, rank-1), xs...)
 		}
 		all := make([]*Tensor, len(xs))
 		for i, x := range xs {

@@ -91,14 +91,14 @@ func TestMistakesOfArranging(t *testing.T) {
 	x := lazy.Ones(tr, lazy.F32, 2, 3)
 	for want, y := range map[string]*lazy.Tensor{
 		"there are 0 shifts for 0 axes":                                                  x.Roll(nil, nil),
-		"axis 2 is not one of [2,3]":                                                     x.Split(2, 1)[0],
+		"axis 2 is out of range: a tensor of shape [2,3] has axes 0 and 1":               x.Split(2, 1)[0],
 		"size is 0, must be positive":                                                    x.Split(1, 0)[0],
 		"size -1 is negative":                                                            x.SplitSizes(1, -1, 4)[0],
 		"the sizes add up to 2, axis 1 has 3 elements":                                   x.SplitSizes(1, 1, 1)[0],
 		"the number of chunks is 0, must be positive":                                    x.Chunk(1, 0)[0],
 		"the number of parts is 0, must be positive":                                     x.TensorSplit(1, 0)[0],
-		"axis -3 is not one of [2,3]":                                                    x.Unbind(-3)[0],
-		"axis 3 is not one of the result's 3":                                            lazy.Stack(3, x),
+		"axis -3 is out of range: a tensor of shape [2,3] has axes 0 and 1":              x.Unbind(-3)[0],
+		"axis 3 is out of range: the result has axes 0 to 2":                             lazy.Stack(3, x),
 		"tensor 0 is f32[2,3] and tensor 1 is f32[2]; give all one shape":                lazy.Stack(0, x, x.Select(1, 0)),
 		"there is no tensor: give it one or more":                                        lazy.HStack(),
 		"tensor 1 is f32[1,2,3], must be a matrix, a row or a scalar":                    lazy.BlockDiag(x, x.Unsqueeze(0)),

@@ -177,7 +177,7 @@ func (s *setting) check(a *ops.Attr, x *Tensor, scalars bool) (reason string) {
 			axis += rank
 		}
 		if axis < 0 || axis >= rank {
-			return fmt.Sprintf("axis %d is not one of %v", s.int, x.OpenShape())
+			return shapeinfer.NoAxis(s.int, x.OpenShape())
 		}
 		s.int = axis
 	case ops.Axes:

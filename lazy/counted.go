@@ -358,7 +358,7 @@ func (x *Tensor) UniqueAlong(axis int, bound ...int) (values, inverse, counts *T
 	demand, why := "", ""
 	switch {
 	case axis < -rank || axis >= rank:
-		demand, why = "axis", fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape())
+		demand, why = "axis", shapeinfer.NoAxis(axis, x.OpenShape())
 	case !x.DType().IsNumber():
 		demand, why = "number", fmt.Sprintf("x is %v, must be a number; convert it with Convert", x.DType())
 	case dims.HasExpr(x.OpenShape()...):

@@ -45,7 +45,7 @@ func TestIndicesOutOfRangeAreFound(t *testing.T) {
 			fails(func(w *lazy.Tensor) {
 				loss := tr.Read(w).CrossEntropy(ints(0, 1, 3, 2))
 				w.Sub_(lazy.Grad(loss, w)[0])
-			}, "guard_test.go:46: cross_entropy(f32[4,3], i32[4]): the index at [2] is 3, but there are 3 to choose from, 0 to 2", lazy.ErrIndex)
+			}, "guard_test.go:46: cross_entropy(f32[4,3], i32[4]): the label at [2] is 3, but the classes are 0 to 2; correct the labels: data.CheckLabels finds the rows", lazy.ErrIndex)
 			fails(func(w *lazy.Tensor) { w.Sub_(ints(0, 0, 0, 7).OneHot(3, lazy.F32)) },
 				"guard_test.go:49: one_hot(i32[4]): the index at [3] is 7", lazy.ErrIndex)
 
@@ -176,7 +176,7 @@ func TestIndicesOfGradientsAreFound(t *testing.T) {
 				"guard_test.go:175: gather(f32[3,2], i64[2]): the index at [1] is 7")
 			fails(lazy.Grad(lazy.Grad(w.Gather(tr.Read(bad)).Mul(w).Sum(), w)[0].Sum(), w)[0], // of a gradient
 				"guard_test.go:177: gather(f32[3,2], i32[3]): the index at [0] is 3")
-			fails(lazy.Grad(w.CrossEntropy(tr.Read(bad)), w)[0], "guard_test.go:179: cross_entropy(f32[3,2], i32[3]): the index at [0] is 3")
+			fails(lazy.Grad(w.CrossEntropy(tr.Read(bad)), w)[0], "guard_test.go:179: cross_entropy(f32[3,2], i32[3]): the label at [0] is 3")
 			fails(lazy.Grad(tr.Read(bad).OneHot(2, lazy.F32).Mul(w).Sum(), w)[0], "guard_test.go:180: one_hot(i32[3]): the index at [0] is 3")
 			u := lazy.From(tr, []float32{1, 2, 3})
 			fails(lazy.Grad(v.ScatterAdd(tr.Read(bad), u).Mul(v).Sum(), u)[0], "guard_test.go:182: gather(f32[3], i32[3]): the index at [0] is 3")

@@ -245,9 +245,9 @@ func (x *Tensor) takeAlong(indices *Tensor, axis int) *Tensor {
 	tr, rank := traceOf(x, indices), x.Rank()
 	switch {
 	case axis < -rank || axis >= rank:
-		return x.violates(op, "axis", fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape()))
+		return x.violates(op, "axis", shapeinfer.NoAxis(axis, x.OpenShape()))
 	case !indices.DType().IsInteger():
-		return x.violates(op, "integers", fmt.Sprintf("the indices are %v, must be integers: convert them with Convert(lazy.I64)", indices.Type()))
+		return x.mistyped(op, "integers", fmt.Sprintf("the indices are %v, must be integers: convert them with Convert(lazy.I64)", indices.Type()))
 	case indices.Rank() != rank:
 		return x.violates(op, "axes", fmt.Sprintf("the indices are %v and x is %v; give them as many axes", indices.Type(), x.Type()))
 	}
@@ -373,7 +373,7 @@ func (x *Tensor) choose(op string, indices []*Tensor) (c chosen, bad *Tensor) {
 			return c, bad
 		}
 		if !i.DType().IsInteger() {
-			return c, x.violates(op, "integers", fmt.Sprintf("the indices of axis %d are %v, must be integers or a mask of bools: convert them with Convert(lazy.I64)", a, i.Type()))
+			return c, x.mistyped(op, "integers", fmt.Sprintf("the indices of axis %d are %v, must be integers or a mask of bools: convert them with Convert(lazy.I64)", a, i.Type()))
 		}
 		s, ok := shapeinfer.BroadcastShapes(common, i.OpenShape())
 		if !ok {
@@ -739,7 +739,7 @@ func (x *Tensor) indexFill(indices *Tensor, axis int, v float64) *Tensor {
 		return x.Unsqueeze(0).indexFill(indices.ofOneAxis(), axis, v).scalar()
 	}
 	if axis < -x.Rank() || axis >= x.Rank() {
-		return x.violates(op, "axis", fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape()))
+		return x.violates(op, "axis", shapeinfer.NoAxis(axis, x.OpenShape()))
 	}
 	value, bad := traceOf(x, indices).scalarLike(op, v, x)
 	if bad != nil {

@@ -135,11 +135,11 @@ func TestMistakesOfIndexing(t *testing.T) {
 		"the indices of axis 1 have the shape [3], which does not broadcast with [2]":                                                   x.Index(at, lazy.From(tr, []int32{0, 1, 2})),
 		"x is f32 and values are i32; convert one with Convert":                                                                         x.IndexPut(at, false, at),
 		"values have the shape [2,3,1], which does not broadcast to the [2,3] that the indices choose":                                  x.IndexPut(x.Unsqueeze(2), false, at),
-		"axis 2 is not one of [2,3]":                               x.IndexFill(at, 2, 1),
-		"take_along(f32[2,3], i32[2]): axis 2 is not one of [2,3]": x.TakeAlong(at, 2),
-		"take_along(f32[2,3], f32[2,3]): the indices are f32[2,3], must be integers: convert them with Convert(lazy.I64)":       x.TakeAlong(x, 1),
-		"take_along(f32[2,3], i32[2]): the indices are i32[2] and x is f32[2,3]; give them as many axes":                        x.TakeAlong(at, 1),
-		"take_along(f32[2,3], i32[1,2]): the indices are i32[1,2], which does not broadcast with f32[2,3] along the axes but 0": x.TakeAlong(at.Unsqueeze(0), 0),
+		"axis 2 is out of range: a tensor of shape [2,3] has axes 0 and 1":                                                              x.IndexFill(at, 2, 1),
+		"take_along(f32[2,3], i32[2]): axis 2 is out of range: a tensor of shape [2,3] has axes 0 and 1":                                x.TakeAlong(at, 2),
+		"take_along(f32[2,3], f32[2,3]): the indices are f32[2,3], must be integers: convert them with Convert(lazy.I64)":               x.TakeAlong(x, 1),
+		"take_along(f32[2,3], i32[2]): the indices are i32[2] and x is f32[2,3]; give them as many axes":                                x.TakeAlong(at, 1),
+		"take_along(f32[2,3], i32[1,2]): the indices are i32[1,2], which does not broadcast with f32[2,3] along the axes but 0":         x.TakeAlong(at.Unsqueeze(0), 0),
 		"src is f32[2,3], must be f32[2]":                                     x.SelectScatter(x, 1, 0),
 		"there are no numbers from 0 to 1, each -1 apart":                     lazy.ARange(tr, lazy.F32, 0, 1, -1),
 		"arange(): 9.223372036854776e+18 is no value of i64 (arange_numbers)": lazy.ARange(tr, lazy.I64, 1<<63, 1<<63+4096, 2048),
@@ -147,6 +147,10 @@ func TestMistakesOfIndexing(t *testing.T) {
 	} {
 		require.ErrorContains(t, y.Err(), want)
 		require.ErrorContains(t, y.Err(), "indexing_test.go:")
+	}
+	for _, y := range []*lazy.Tensor{x.Index(x), x.Gather(x), x.TakeAlong(x, 1)} {
+		require.ErrorIs(t, y.Err(), lazy.ErrType)
+		require.ErrorContains(t, y.Err(), "onvert")
 	}
 }
 
@@ -190,7 +194,7 @@ func TestMaskedScatterOfTooFew(t *testing.T) {
 		}
 		require.Equal(t, []float32{10, 2, 20, 20}, floats(t, scatter(lazy.CheckIndices(false))))
 		_, err := lazy.ToSlice[float32](scatter(lazy.CheckIndices(true)))
-		require.ErrorContains(t, err, "masked_scatter(f32[4], bool[4], f32[2]): an index is 2, but there are 2 to choose from")
+		require.ErrorContains(t, err, "masked_scatter(f32[4], bool[4], f32[2]): the mask has 3 true elements, and source has 2 elements; give source one for each")
 	}
 }
 

@@ -32,7 +32,7 @@ var outOfRange = []struct {
 		return x.IndexPut(lazy.Zeros(x.Trace(), lazy.F32, 1, 3), false, at)
 	}, true},
 	{"one_hot(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return at.OneHot(4, lazy.F32) }, false},
-	{"cross_entropy(f32[1,4], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+	{"cross_entropy(f32[1,4], i64[1]): the label at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return x.Transpose().Narrow(0, 0, 1).CrossEntropy(at)
 	}, false},
 	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
@@ -53,7 +53,7 @@ var outOfRange = []struct {
 		return x.ScatterAdd(computed(at), lazy.Ones(x.Trace(), lazy.F32, 1, 3))
 	}, false},
 	{"one_hot(i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return computed(at).OneHot(4, lazy.F32) }, false},
-	{"cross_entropy(f32[1,4], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+	{"cross_entropy(f32[1,4], i64[1]): a label is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return x.Transpose().Narrow(0, 0, 1).CrossEntropy(computed(at))
 	}, false},
 	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {

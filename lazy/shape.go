@@ -34,7 +34,7 @@ func computeBroadcastTo(x *Tensor, dims []int) *Tensor {
 
 func checkUnsqueeze(x *Tensor, axis int) *breach {
 	if n := x.Rank() + 1; axis < -n || axis >= n {
-		return breaks(unsqueezeAxis, "axis %d is not one of the result's %d", axis, n)
+		return breaks(unsqueezeAxis, "axis %d is out of range: the result has axes 0 to %d", axis, n-1)
 	}
 	return nil
 }

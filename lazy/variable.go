@@ -149,13 +149,20 @@ func (t *Tensor) misuse(op, why string) *Tensor {
 // violates returns a poisoned tensor for a call op on operands, t alone if none is given, that breaks the
 // demand of that name in ops.Written.
 func (t *Tensor) violates(op, demand, why string, operands ...*Tensor) *Tensor {
+	return t.refuses(ErrUsage, op, demand, why, operands...)
+}
+
+// mistyped is violates for a demand of dtypes, as rows have them: the error wraps [ErrType].
+func (t *Tensor) mistyped(op, demand, why string) *Tensor { return t.refuses(ErrType, op, demand, why) }
+
+func (t *Tensor) refuses(kind error, op, demand, why string, operands ...*Tensor) *Tensor {
 	if b := firstBad(op, t); b != nil {
 		return b
 	}
 	if len(operands) == 0 {
 		operands = []*Tensor{t}
 	}
-	e := opError(t.callSite(), op, ErrUsage, operands, "%s", why)
+	e := opError(t.callSite(), op, kind, operands, "%s", why)
 	e.Label = op + "_" + demand
 	return t.dev.poisoned(t.tr, e)
 }

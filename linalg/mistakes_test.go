@@ -82,7 +82,7 @@ func TestMistakes(t *testing.T) {
 		{"x has the shape [3], must broadcast to that of y·z, [2] (linalg.addmm_c8)", linalg.AddMM(v, m, v, 1, 1)},
 		{"x has the shape [2,3,3], must broadcast to that of y·z, [3,3] (linalg.addmm_c8)", linalg.AddMM(b2, s, s, 1, 1)},
 		{"x has rank 1, must be at least 2 (linalg.trace_c2)", linalg.Trace(v)},
-		{"axis 2 is not one of [2,3] (linalg.cross_c3)", linalg.Cross(m, m, 2)},
+		{"axis 2 is out of range: a tensor of shape [2,3] has axes 0 and 1 (linalg.cross_c3)", linalg.Cross(m, m, 2)},
 		{"x has rank 2, y rank 1 (linalg.cross_c4)", linalg.Cross(m, v, 1)},
 		{"dimensions of axis 0 are 2 and 2, must be 3 (linalg.cross_c5)", linalg.Cross(m, m, 0)},
 		{"[2,3] and [4,3] do not broadcast at axis -2; reshape one, or give it a dimension of 1 there (linalg.cross_c6)", linalg.Cross(m, of(4, 3), 1)},

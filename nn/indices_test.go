@@ -16,8 +16,11 @@ func TestIndicesAreThoseOfTheCall(t *testing.T) {
 	require.NoError(t, err)
 	for want, f := range map[string]func(x, i *lazy.Tensor) *lazy.Tensor{
 		"nn.embedding(f32[4,2], i32[3])": func(x, i *lazy.Tensor) *lazy.Tensor { return nn.Embedding(x, i) },
-		"nn.cross_entropy(f32[4,2], i32[4])": func(x, i *lazy.Tensor) *lazy.Tensor {
+		"nn.cross_entropy(f32[4,2], i32[4]): a label is 9, but the classes are 0 to 1, and -100 for rows that do not count; correct the labels: data.CheckLabels finds the rows": func(x, i *lazy.Tensor) *lazy.Tensor {
 			return nn.CrossEntropy(x, i.PadZeros([2]int{0, 1}), nn.CrossEntropyOptions{})
+		},
+		"nn.nll_loss(f32[3,2], i32[3]): the label at [2] is 9, but the classes are 0 to 1, and -100 for rows that": func(x, i *lazy.Tensor) *lazy.Tensor {
+			return nn.NLLLoss(x.Narrow(0, 0, 3), i, nn.CrossEntropyOptions{})
 		},
 	} {
 		tr := lazy.NewTrace(dev)

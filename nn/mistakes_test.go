@@ -49,7 +49,7 @@ func badActivations(tr *lazy.Trace) []mistake {
 	return []mistake{
 		{"nn.silu(i32[1]): x must be floating point, is i32; convert it with Convert (nn.silu_c1)", nn.SiLU(i)},
 		{"nn.elu(f32[3]): alpha is NaN, must be a finite number (nn.elu_c2)", nn.ELU(f, math.NaN())},
-		{"nn.glu(f32[3]): axis 1 is not one of [3] (nn.glu_c2)", nn.GLU(f, 1)},
+		{"nn.glu(f32[3]): axis 1 is out of range: a tensor of shape [3] has axis 0 alone (nn.glu_c2)", nn.GLU(f, 1)},
 		{"nn.glu(f32[3]): the dimension of axis 0 of f32[3] is 3, must be even (nn.glu_c3)", nn.GLU(f, -1)},
 		{"nn.celu(f32[3]): alpha is 0, which x is divided by (nn.celu_c3)", nn.CELU(f, 0)},
 		{"nn.softplus(f32[3]): beta is 0, which is divided by (nn.softplus_c4)", nn.Softplus(f, 0, 1)},

@@ -89,7 +89,7 @@ func inferIota(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *bro
 		return breaks(iotaShape, "%v", err)
 	}
 	if axis := attrs[ir.IotaAxis].Int; axis < 0 || axis >= int64(t.Rank()) {
-		return breaks(iotaAxis, "axis %d is not one of the shape %v", axis, t.Shape)
+		return breaks(iotaAxis, "%s", NoAxis(int(axis), t.Shape))
 	}
 	return t, nil
 }
@@ -208,7 +208,7 @@ func elements(n int) string {
 func inferConcatenate(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, axis := in[0].Type, int(attrs[ir.ConcatenateAxis].Int)
 	if axis < 0 || axis >= x.Rank() {
-		return breaks(concatenateAxis, "axis %d is not one of %v", axis, x.Shape)
+		return breaks(concatenateAxis, "%s", NoAxis(axis, x.Shape))
 	}
 	shape := slices.Clone(x.Shape)
 	for i, y := range in[1:] {
@@ -287,7 +287,7 @@ func inferLinearScan(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Typ
 	x, by, axis := in[0].Type, in[1].Type, int(attrs[ir.LinearScanAxis].Int)
 	switch {
 	case axis < 0 || axis >= x.Rank():
-		return breaks(linearScanAxis, "axis %d is not one of %v", axis, x.Shape)
+		return breaks(linearScanAxis, "%s", NoAxis(axis, x.Shape))
 	case !x.Shape.Equal(by.Shape):
 		return breaks(linearScanShapes, "x has the shape %v and by %v; give both one shape, with BroadcastTo", x.Shape, by.Shape)
 	case dims.IsExpr(x.Shape[axis]):
@@ -314,7 +314,7 @@ func reduced(x types.Type, axes []int, sorted demand) (types.Type, *broken) {
 func distinct(x types.Type, axes []int) (reason string) {
 	for i, a := range axes {
 		if a < 0 || a >= x.Rank() {
-			return fmt.Sprintf("axis %d is not one of %v", a, x.Shape)
+			return NoAxis(a, x.Shape)
 		}
 		if i > 0 && a == axes[i-1] {
 			return fmt.Sprintf("axis %d stands twice", a)
@@ -329,7 +329,7 @@ func distinct(x types.Type, axes []int) (reason string) {
 func inferArgMax(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, axis := in[0].Type, int(attrs[ir.ArgMaxAxis].Int)
 	if axis < 0 || axis >= x.Rank() {
-		return breaks(argMaxAxis, "axis %d is not one of %v", axis, x.Shape)
+		return breaks(argMaxAxis, "%s", NoAxis(axis, x.Shape))
 	}
 	if x.Shape[axis] == 0 {
 		return breaks(argMaxElements, "axis %d of %v has no elements", axis, x.Shape)
@@ -342,7 +342,7 @@ func inferArgMax(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *
 func inferArgSort(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, axis := in[0].Type, int(attrs[ir.ArgSortAxis].Int)
 	if axis < 0 || axis >= x.Rank() {
-		return breaks(argSortAxis, "axis %d is not one of %v", axis, x.Shape)
+		return breaks(argSortAxis, "%s", NoAxis(axis, x.Shape))
 	}
 	x.DType = types.I64
 	return x, nil
@@ -351,7 +351,7 @@ func inferArgSort(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 func inferSort(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (one types.Type, several []types.Type, b *broken) {
 	x, axis := in[0].Type, int(attrs[ir.SortAxis].Int)
 	if axis < 0 || axis >= x.Rank() {
-		return one, nil, because(sortAxis, "axis %d is not one of %v", axis, x.Shape)
+		return one, nil, because(sortAxis, "%s", NoAxis(axis, x.Shape))
 	}
 	return one, []types.Type{x, {DType: types.I64, Shape: x.Shape}}, nil
 }
@@ -425,7 +425,7 @@ func inferGather(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *
 	case x.Rank() == 0:
 		return breaks(gatherRows, "x is a scalar")
 	case axis < 0 || axis >= x.Rank():
-		return breaks(gatherAxis, "axis %d is not one of %v", axis, x.Shape)
+		return breaks(gatherAxis, "%s", NoAxis(axis, x.Shape))
 	case !batched(indices, x, axis):
 		return breaks(gatherBatch, "indices have the shape %v, which must begin with %v", indices.Shape, x.Shape[:axis])
 	case x.Shape[axis] == 0 && indices.Elements() > 0:
@@ -457,7 +457,7 @@ func inferScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 	case x.Rank() == 0:
 		return breaks(scatterRank, "x is a scalar")
 	case axis < 0 || axis >= x.Rank():
-		return breaks(scatterAxis, "axis %d is not one of %v", axis, x.Shape)
+		return breaks(scatterAxis, "%s", NoAxis(axis, x.Shape))
 	case !batched(indices, x, axis):
 		return breaks(scatterBatch, "indices have the shape %v, which must begin with %v", indices.Shape, x.Shape[:axis])
 	case !slices.Contains(ir.Combinations, combine):
@@ -522,4 +522,20 @@ func inferResult(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *
 		return all[i], nil
 	}
 	return breaks(resultIndex, "index is %d, x has %s", attrs[ir.ResultIndex].Int, diag.Count(len(all), "result"))
+}
+
+// NoAxis says that a shape does not have the axis, for errors.
+func NoAxis(axis int, s types.Shape) string {
+	has := ""
+	switch len(s) {
+	case 0:
+		return fmt.Sprintf("axis %d is out of range: a scalar has no axes", axis)
+	case 1:
+		has = "axis 0 alone"
+	case 2:
+		has = "axes 0 and 1"
+	default:
+		has = fmt.Sprintf("axes 0 to %d", len(s)-1)
+	}
+	return fmt.Sprintf("axis %d is out of range: a tensor of shape %v has %s", axis, s, has)
 }

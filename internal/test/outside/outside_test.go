@@ -139,7 +139,7 @@ main.go:99: activation.swish(f64[2,2]): there is no attribute "gamma"; the only 
 main.go:100: activation.swish(f64[2,2], f64[2,2]): the number of operands is 2, must be 1
 main.go:101: activation.swish(): the number of operands is 0, must be 1
 main.go:102: activation.swish(): operand 0 is nil or the zero Tensor, which is none
-main.go:103: statistics.centred(f64[2,2]): axis 2 is not one of [2,2] (statistics.centred_c4)
+main.go:103: statistics.centred(f64[2,2]): axis 2 is out of range: a tensor of shape [2,2] has axes 0 and 1 (statistics.centred_c4)
 main.go:104: statistics.centred(f64[2,2], f64[2]): weights must have the shape [2,2] of x, have [2] (statistics.centred_c3)
 main.go:105: statistics.centred(f64[2,2], f32[2,2]): dtypes differ: x is f64 and weights is f32; convert one with Convert (statistics.centred_c2)
 ## statistics.centred

@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/callsite"
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
@@ -28,10 +29,11 @@ type Index struct {
 
 	of       *ir.Node // the indices, in some order
 	arg      int      // the argument that they are elements of; -1: the program computes them
-	other    *int64   // an element of the argument that is no index
+	other    *int64   // an element of the indices that is none, as the label of rows that do not count
 	parts    []part   // what slices take of the argument, the first slice last
 	assumed  bool     // whether the program shows that they are in range for some arguments
 	unsigned bool     // they are u64
+	labels   bool     // of a loss: they choose classes
 
 	loops []callsite.Site // around the op if the program looks at its indices, the innermost first
 }
@@ -233,6 +235,9 @@ func indexOf(n *ir.Node, k int) (x Index, ok bool) {
 		return x, false
 	}
 	x.of = unconverted(x.of)
+	if x.labels = n.Op == ir.OpCompare && x.Op != "one_hot"; x.labels && x.of.Op == ir.OpWhere {
+		x.other = x.ignored(x.of)
+	}
 	return x, true
 }
 
@@ -378,9 +383,17 @@ func (x *Index) Look(v soa.View) (reason string, err error) {
 		}
 	}
 	if at, index := integers[v.Type.DType].beyond(v, x.Low, x.Bound, x.other); at >= 0 { // v is dense
-		return fmt.Sprintf("the %s at %s is %s%s", cmp.Or(x.Name, "index"), position(v.Type, at), index, x.among(x.Low, x.Bound)), nil
+		return fmt.Sprintf("the %s at %s is %s%s", x.noun(), position(v.Type, at), index, x.among(x.Low, x.Bound)), nil
 	}
 	return "", nil
+}
+
+// noun is what the integers are called, in the singular.
+func (x *Index) noun() string {
+	if x.labels {
+		return "label"
+	}
+	return cmp.Or(x.Name, "index")
 }
 
 // among says which indices there are, and what to do.
@@ -392,6 +405,10 @@ func (x *Index) among(low, bound int) string {
 		return fmt.Sprintf(", must be from %d to %d", low, bound-1)
 	case bound == 0:
 		return ", but there are none to choose from"
+	case x.labels && x.other != nil:
+		return fmt.Sprintf(", but the classes are 0 to %d, and %d for rows that do not count; correct the labels: data.CheckLabels finds the rows", bound-1, *x.other)
+	case x.labels:
+		return fmt.Sprintf(", but the classes are 0 to %d; correct the labels: data.CheckLabels finds the rows", bound-1)
 	}
 	return fmt.Sprintf(", but there are %d to choose from, %d to %d; mend what makes it, or keep it in range with Clamp", bound, low, bound-1)
 }
@@ -467,15 +484,26 @@ func (e *OutOfRange) reason(x *Index) string {
 		index = strconv.FormatUint(uint64(e.index), 10)
 	}
 	s := "an index is " + index
-	if x.Name != "" {
+	switch {
+	case x.Name != "":
 		s = "the " + x.Name + " is " + index
+	case x.labels:
+		s = "a label is " + index
+	case x.Op == maskedScatter: // place index of source is that of true element index+1
+		s = "the mask has " + diag.Count(e.index+1, "true element")
 	}
 	n := min(len(x.loops), len(e.iterations))
 	for i, iteration := range e.iterations[len(e.iterations)-n:] { // others are of loops that the op is not in
 		s += fmt.Sprintf(" in iteration %d of the loop at %v", iteration, x.loops[i])
 	}
+	if x.Op == maskedScatter {
+		return s + fmt.Sprintf(", and source has %s; give source one for each", diag.Count(e.bound, "element"))
+	}
 	return s + x.among(e.low, e.bound)
 }
+
+// maskedScatter is the op whose indices number the true elements of a mask.
+const maskedScatter = "masked_scatter"
 
 // checkIndex returns 0 if the least and the largest index are in range, or their number is negative. Its arguments are those of
 // [ir.Graph.Checked].
