@@ -506,18 +506,30 @@ func.func public @main(%x: tensor<?xf32>) -> tensor<?xi32> {
 	}
 }
 
-// Steps of a program for all sizes are measured in runs of all of them together.
+// Steps of a program for all sizes are measured in runs of all of them together. What a run computes is
+// known if all runs had the same sizes.
 func TestProfileOfAllSizes(t *testing.T) {
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	e, err := cpu.Compile(t.Context(), backends.NewModule(openPrograms["mlp"]), backends.Options{Profile: true})
 	require.NoError(t, err)
-	for _, n := range []int{1, 300, 1, 50} {
-		require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: argsOf(e.Signature(), n, 1)}))
+	profile := func(elements ...int) []backends.StepProfile {
+		for _, n := range elements {
+			require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: argsOf(e.Signature(), n, 1)}))
+		}
+		return e.(backends.Profiler).Profile()
 	}
-	rows := e.(backends.Profiler).Profile()
+	fixed, err := cpu.Compile(t.Context(), backends.NewModule(strings.ReplaceAll(openPrograms["mlp"], "?", "300")), backends.Options{Profile: true})
+	require.NoError(t, err)
+	want, got := fixed.(backends.Profiler).Profile(), profile(300, 300)
+	require.Len(t, got, 1)
+	require.Positive(t, got[0].Flops)
+	require.Equal(t, []any{want[0].What, want[0].Flops, want[0].Bytes}, []any{got[0].What, got[0].Flops, got[0].Bytes})
+	rows := profile(1, 50)
 	require.Len(t, rows, 1)
 	require.EqualValues(t, 4, rows[0].Runs)
+	require.Zero(t, rows[0].Flops)
+	require.Zero(t, rows[0].Bytes)
 	require.Positive(t, rows[0].Least)
 	require.Contains(t, rows[0].What, "of 256 elements")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
@@ -34,7 +35,35 @@ type Sized[F Form] struct {
 	// count. It is nil for regions, which are never called with such sizes.
 	Others func(plan.Zeros) *Lazy[func(context.Context, *backends.Call) error]
 
-	sizes *spare.Pool[[]int64]
+	sizes    *spare.Pool[[]int64]
+	measured *measuredSizes // of the runs that Times has
+}
+
+// measuredSizes are the sizes of the runs so far, while all have the same.
+type measuredSizes struct {
+	sync.Mutex
+	sizes []int64 // nil before the first run
+	mixed bool    // runs had different sizes
+}
+
+// add counts a run.
+func (m *measuredSizes) add(sizes []int64) {
+	m.Lock()
+	defer m.Unlock()
+	if m.sizes == nil {
+		m.sizes = slices.Clone(sizes)
+	}
+	m.mixed = m.mixed || !slices.Equal(m.sizes, sizes)
+}
+
+// get returns the sizes of all runs; nil if there are none or they differ.
+func (m *measuredSizes) get() []int64 {
+	m.Lock()
+	defer m.Unlock()
+	if m.mixed {
+		return nil
+	}
+	return m.sizes
 }
 
 // Constants returns the constants of a list by argument that are bound, as Bind takes them.
@@ -53,7 +82,7 @@ func (x *Sized[F]) Signature() *backends.Signature { return x.Family.Sig }
 
 // Open sets the program.
 func (x *Sized[F]) Open(f *plan.Family) {
-	x.Family = f
+	x.Family, x.measured = f, new(measuredSizes)
 	x.sizes = spare.New(keptSizes, func() *[]int64 {
 		values := make([]int64, len(f.Symbols))
 		return &values
@@ -92,6 +121,9 @@ func (x *Sized[F]) Execute(ctx context.Context, c *backends.Call) error {
 	if err != nil {
 		return err
 	}
+	if x.Times != nil {
+		x.measured.add(sizes)
+	}
 	err = f.Run(ctx, c, sizes)
 	if err != nil && errors.Is(err, plan.ErrOtherSizes) {
 		return x.other(ctx, c, sizes)
@@ -113,18 +145,35 @@ func (x *Sized[F]) other(ctx context.Context, c *backends.Call, sizes []int64) e
 
 // runDense runs a region's call whose views are dense and fit the signature.
 func (x *Sized[F]) runDense(ctx context.Context, c *backends.Call, sizes []int64) error {
+	if x.Times != nil {
+		x.measured.add(sizes)
+	}
 	return x.dense.Run(ctx, c, sizes)
 }
 
-// Profile is [Plan.Profile], with the runs of all sizes together. Flops and Bytes of the profile
-// are 0, since they depend on the sizes.
+// Profile is [Plan.Profile], with the runs of all sizes together. What, Flops and Bytes are those of
+// the sizes of the runs. If these differ, Flops and Bytes are 0, since they depend on the sizes.
 func (x *Sized[F]) Profile(how func(step int, of *backends.StepProfile)) []backends.StepProfile {
 	all := x.Plan.Profile(how)
+	var one *plan.Program // of the one list of sizes that ran
+	if sizes := x.measured.get(); all != nil && sizes != nil {
+		if m := x.Family.Member(); m.Resize(sizes) == nil {
+			one = m.Program
+		}
+	}
+	step := -1
 	for i := range all {
-		if all[i].Depth == 0 { // the executables of regions have done it for theirs
+		if all[i].Depth > 0 { // the executables of regions have done it for theirs
+			continue
+		}
+		step++
+		if one == nil {
 			all[i].What += fmt.Sprintf(" (of %s, and of other numbers likewise)", x.Family.BaseText())
 			all[i].Flops, all[i].Bytes = 0, 0
+			continue
 		}
+		of := one.Profile(step)
+		all[i].What, all[i].Flops, all[i].Bytes = of.What, of.Flops, of.Bytes
 	}
 	return all
 }
