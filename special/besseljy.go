@@ -172,8 +172,8 @@ func gradK1e(x, y, ct *lazy.Tensor) []*lazy.Tensor {
 	return []*lazy.Tensor{ct.Mul(y.Sub(K0e(x)).Sub(y.Div(x)))}
 }
 
-// computeAiryAi is by waves up to -2.09, by the power series from there to 2.09, and beyond by how it decays. With
-// ζ = 2/3 |x|^1.5 as DLMF 9.7.
+// computeAiryAi uses the oscillating expansion below -2.09, the Maclaurin series to 2.09, and the decaying expansion
+// above. The expansions are in ζ = 2/3 |x|^1.5, as in DLMF 9.7.
 func computeAiryAi(x *lazy.Tensor) *lazy.Tensor {
 	const border = 2.09
 	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {

@@ -352,8 +352,8 @@ func Logit(x *lazy.Tensor, eps float64) *lazy.Tensor {
 }
 
 // ChebyshevT returns the Chebyshev polynomials of the first kind, of the
-// degrees n in x, elementwise; 0 where n is negative. The fraction of n is left
-// out. The time grows with the largest degree. There is no gradient.
+// degrees n in x, elementwise; 0 where n is negative, infinite or NaN. n is
+// truncated. The time grows with the largest degree. There is no gradient.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -362,8 +362,8 @@ func ChebyshevT(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 }
 
 // ChebyshevU returns the Chebyshev polynomials of the second kind, of the
-// degrees n in x, elementwise; 0 where n is negative. The fraction of n is left
-// out. The time grows with the largest degree. There is no gradient.
+// degrees n in x, elementwise; 0 where n is negative, infinite or NaN. n is
+// truncated. The time grows with the largest degree. There is no gradient.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -372,8 +372,8 @@ func ChebyshevU(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 }
 
 // ChebyshevV returns the Chebyshev polynomials of the third kind, of the
-// degrees n in x, elementwise; 0 where n is negative. The fraction of n is left
-// out. The time grows with the largest degree. There is no gradient.
+// degrees n in x, elementwise; 0 where n is negative, infinite or NaN. n is
+// truncated. The time grows with the largest degree. There is no gradient.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -382,8 +382,8 @@ func ChebyshevV(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 }
 
 // ChebyshevW returns the Chebyshev polynomials of the fourth kind, of the
-// degrees n in x, elementwise; 0 where n is negative. The fraction of n is left
-// out. The time grows with the largest degree. There is no gradient.
+// degrees n in x, elementwise; 0 where n is negative, infinite or NaN. n is
+// truncated. The time grows with the largest degree. There is no gradient.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -423,9 +423,9 @@ func ShiftedChebyshevW(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 	return definedShiftedChebyshevW.Call(nil, x, n)
 }
 
-// HermiteH returns the Hermite polynomials of physicists, of the degrees n in
-// x, elementwise; 0 where n is negative. The fraction of n is left out. The
-// time grows with the largest degree. There is no gradient.
+// HermiteH returns the physicists' Hermite polynomials, of the degrees n in x,
+// elementwise; 0 where n is negative, infinite or NaN. n is truncated. The time
+// grows with the largest degree. There is no gradient.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -433,8 +433,8 @@ func HermiteH(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 	return definedHermiteH.Call(nil, x, n)
 }
 
-// HermiteHe returns the Hermite polynomials of probabilists, of the degrees n
-// in x, elementwise; 0 where n is negative. The fraction of n is left out. The
+// HermiteHe returns the probabilists' Hermite polynomials, of the degrees n in
+// x, elementwise; 0 where n is negative, infinite or NaN. n is truncated. The
 // time grows with the largest degree. There is no gradient.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
@@ -444,7 +444,7 @@ func HermiteHe(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 }
 
 // LaguerreL returns the Laguerre polynomials, of the degrees n in x,
-// elementwise; 0 where n is negative. The fraction of n is left out. The time
+// elementwise; 0 where n is negative, infinite or NaN. n is truncated. The time
 // grows with the largest degree. There is no gradient.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
@@ -454,7 +454,7 @@ func LaguerreL(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 }
 
 // LegendreP returns the Legendre polynomials, of the degrees n in x,
-// elementwise; 0 where n is negative. The fraction of n is left out. The time
+// elementwise; 0 where n is negative, infinite or NaN. n is truncated. The time
 // grows with the largest degree. There is no gradient.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.

@@ -13,14 +13,14 @@ type recurrence struct {
 }
 
 // of returns the polynomials of the degrees n, without their fractions, in x, or in 2x-1 if shifted is set; 0 where a
-// degree is negative or NaN. It runs as many iterations as the largest degree.
+// degree is negative, infinite or NaN. It runs as many iterations as the largest other degree.
 func (r recurrence) of(x, n *lazy.Tensor, shifted bool) *lazy.Tensor {
 	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
 		x, n := in[0], in[1].Trunc()
 		if shifted {
 			x = x.MulScalar(2).SubScalar(1)
 		}
-		x, n = x.BroadcastTo(x.Add(n).OpenShape()...), n.Equal(n).WhereScalar(n, -1)
+		x, n = x.BroadcastTo(x.Add(n).OpenShape()...), n.IsFinite().WhereScalar(n, -1)
 		most := n.Max().MaximumScalar(0).Convert(lazy.I64)
 		y := lazy.For(most, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
 			k := i.Convert(x.DType())

@@ -47,16 +47,17 @@ var polynomials = []func(x, n *lazy.Tensor) *lazy.Tensor{
 	special.HermiteH, special.HermiteHe, special.LaguerreL, special.LegendreP,
 }
 
-// A polynomial has degrees of its own for each element: fractions are left out, and below 0 it is 0.
+// A polynomial has degrees of its own for each element: fractions are left out, and below 0 it is 0, as for
+// NaN and infinities.
 func TestDegrees(t *testing.T) {
 	for _, backend := range []string{"eval", "cpu"} {
 		tr := trace(t, backend)
 		x := lazy.From(tr, []float64{0.25, 0.75, -1.5}).Unsqueeze(1)
-		n := lazy.From(tr, []float64{3.75, -1, 0, 1, -0.5, nan, 2})
+		n := lazy.From(tr, []float64{3.75, -1, 0, 1, -0.5, nan, 2, inf, -inf})
 		for k, f := range polynomials {
 			y, third, first, second := f(x, n), degree(f, 3)(x), degree(f, 1)(x), degree(f, 2)(x)
 			zero := third.MulScalar(0)
-			want := lazy.Concatenate(1, third, zero, zero.AddScalar(1), first, zero.AddScalar(1), zero, second)
+			want := lazy.Concatenate(1, third, zero, zero.AddScalar(1), first, zero.AddScalar(1), zero, second, zero, zero)
 			empty := f(lazy.Zeros(tr, lazy.F32, 0, 3), lazy.Zeros(tr, lazy.F32, 3))
 			same := y.Equal(want).All()
 			require.NoError(t, tr.MarkStep(same, empty), k)
@@ -65,6 +66,15 @@ func TestDegrees(t *testing.T) {
 			require.True(t, got[0], "polynomial %d on %s", k, backend)
 			require.Equal(t, []int{0, 3}, []int(empty.Shape()))
 		}
+	}
+}
+
+func TestPolynomialsHaveNoGradient(t *testing.T) {
+	for k, f := range polynomials {
+		tr := trace(t, "eval")
+		x := lazy.From(tr, []float64{0.25, 0.75})
+		err := lazy.Grad(f(x, x.Stop()).Sum(), x)[0].Err()
+		require.ErrorContains(t, err, "there is no gradient through the loop", k)
 	}
 }
 

@@ -21,15 +21,9 @@ import (
 // elementwiseAttrs are the values of the attributes of composites of elements.
 var elementwiseAttrs = map[ops.AttrKind]any{ops.Int: 2, ops.Real: 0.5, ops.Extended: 2.0, ops.Flag: true}
 
-// loops are the composites that run an iteration for each degree of a polynomial, up to the largest one.
-var loops = map[string]bool{
-	"special.ChebyshevT": true, "special.ChebyshevU": true, "special.ChebyshevV": true, "special.ChebyshevW": true,
-	"special.ShiftedChebyshevT": true, "special.ShiftedChebyshevU": true, "special.ShiftedChebyshevV": true, "special.ShiftedChebyshevW": true,
-	"special.HermiteH": true, "special.HermiteHe": true, "special.LaguerreL": true, "special.LegendreP": true,
-}
-
 // Each composite row that computes every element of its result from those at its place, of
-// whatever package, is one kernel, for each dtype that it takes; none where it returns x itself.
+// whatever package, is one kernel, for each dtype that it takes; none where it returns x itself. Rows
+// with the trait Loops have a loop instead.
 func TestElementwiseCompositesAreOneKernel(t *testing.T) {
 	tr := lazy.NewTrace(open(t))
 	tried := map[string]bool{}
@@ -45,7 +39,7 @@ func TestElementwiseCompositesAreOneKernel(t *testing.T) {
 			tried[o.GoName()] = true
 			text, err := tr.Dump(lazy.FormatStableHLO, y)
 			require.NoError(t, err)
-			if loops[o.GoName()] {
+			if o.Traits.Has(ops.Loops) {
 				require.Contains(t, text, "stablehlo.while", o.GoName())
 				continue
 			}

@@ -205,6 +205,8 @@ const (
 	AutocastWide
 	// OfScalars rows take a scalar with the axis 0, or -1: compute<Name> has it count as one row of one element.
 	OfScalars
+	// Loops rows of functions record a loop, whose number of iterations depends on the operands.
+	Loops
 )
 
 // Converts reports whether the lazy library converts operands of the row.

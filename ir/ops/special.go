@@ -3,19 +3,19 @@ package ops
 // specialRows are the composites of package special. The order is that of
 // docs/reference/ops within a family; nothing else depends on it.
 var specialRows = []Op{
-	{Name: "I0", Text: "i0", Family: Bessel, Doc: "returns the modified Bessel function of the first kind and order 0 elementwise.", Operands: one(Float), Traits: OwnGradient | Floating},
-	{Name: "I0e", Text: "i0e", Family: Bessel, Doc: "returns exp(-|x|) I0(x) elementwise, which does not overflow.", Operands: one(Float), Traits: OwnGradient | Floating},
-	{Name: "I1", Text: "i1", Family: Bessel, Doc: "returns the modified Bessel function of the first kind and order 1 elementwise.", Operands: one(Float), Traits: OwnGradient | Floating},
-	{Name: "I1e", Text: "i1e", Family: Bessel, Doc: "returns exp(-|x|) I1(x) elementwise, which does not overflow.", Operands: one(Float), Traits: OwnGradient | Floating},
-	{Name: "J0", Text: "j0", Family: Bessel, Doc: "returns the Bessel function of the first kind and order 0 elementwise; NaN at infinities.", Operands: one(Float), Traits: OwnGradient | Floating},
-	{Name: "J1", Text: "j1", Family: Bessel, Doc: "returns the Bessel function of the first kind and order 1 elementwise; NaN at infinities.", Operands: one(Float), Traits: OwnGradient | Floating},
-	{Name: "Y0", Text: "y0", Family: Bessel, Doc: "returns the Bessel function of the second kind and order 0 elementwise; -infinity at 0, NaN below and at infinity.", Operands: one(Float), Traits: OwnGradient | Floating},
-	{Name: "Y1", Text: "y1", Family: Bessel, Doc: "returns the Bessel function of the second kind and order 1 elementwise; -infinity at 0, NaN below and at infinity.", Operands: one(Float), Traits: OwnGradient | Floating},
-	{Name: "K0", Text: "k0", Family: Bessel, Doc: "returns the modified Bessel function of the second kind and order 0 elementwise; infinite at 0, NaN below.", Operands: one(Float), Traits: OwnGradient | Floating},
-	{Name: "K0e", Text: "k0e", Family: Bessel, Doc: "returns exp(x) K0(x) elementwise, which does not underflow.", Operands: one(Float), Traits: OwnGradient | Floating},
-	{Name: "K1", Text: "k1", Family: Bessel, Doc: "returns the modified Bessel function of the second kind and order 1 elementwise; infinite at 0, NaN below.", Operands: one(Float), Traits: OwnGradient | Floating},
-	{Name: "K1e", Text: "k1e", Family: Bessel, Doc: "returns exp(x) K1(x) elementwise, which does not underflow.", Operands: one(Float), Traits: OwnGradient | Floating},
-	{Name: "AiryAi", Family: Bessel, Doc: "returns the Airy function Ai elementwise; NaN at infinities.", Operands: one(Float), Traits: Floating},
+	{Name: "I0", Text: "i0", Family: SpecialFunctions, Doc: "returns the modified Bessel function of the first kind and order 0 elementwise.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "I0e", Text: "i0e", Family: SpecialFunctions, Doc: "returns exp(-|x|) I0(x) elementwise, which does not overflow.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "I1", Text: "i1", Family: SpecialFunctions, Doc: "returns the modified Bessel function of the first kind and order 1 elementwise.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "I1e", Text: "i1e", Family: SpecialFunctions, Doc: "returns exp(-|x|) I1(x) elementwise, which does not overflow.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "J0", Text: "j0", Family: SpecialFunctions, Doc: "returns the Bessel function of the first kind and order 0 elementwise; NaN at infinities.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "J1", Text: "j1", Family: SpecialFunctions, Doc: "returns the Bessel function of the first kind and order 1 elementwise; NaN at infinities.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "Y0", Text: "y0", Family: SpecialFunctions, Doc: "returns the Bessel function of the second kind and order 0 elementwise; -infinity at 0, NaN below and at infinity.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "Y1", Text: "y1", Family: SpecialFunctions, Doc: "returns the Bessel function of the second kind and order 1 elementwise; -infinity at 0, NaN below and at infinity.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "K0", Text: "k0", Family: SpecialFunctions, Doc: "returns the modified Bessel function of the second kind and order 0 elementwise; infinite at 0, NaN below.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "K0e", Text: "k0e", Family: SpecialFunctions, Doc: "returns exp(x) K0(x) elementwise, which does not underflow.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "K1", Text: "k1", Family: SpecialFunctions, Doc: "returns the modified Bessel function of the second kind and order 1 elementwise; infinite at 0, NaN below.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "K1e", Text: "k1e", Family: SpecialFunctions, Doc: "returns exp(x) K1(x) elementwise, which does not underflow.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "AiryAi", Family: SpecialFunctions, Doc: "returns the Airy function Ai elementwise; NaN at infinities.", Operands: one(Float), Traits: Floating},
 
 	{Name: "Ndtr", Family: Exponentials, Doc: "returns the share of the standard normal distribution below x, elementwise.", Operands: one(Float), Traits: Inline | Floating},
 	{Name: "Ndtri", Family: Exponentials, Doc: "returns the number below which the share x of the standard normal distribution lies, elementwise: the quantile. It is infinite for 0 and 1, NaN beyond.", Operands: one(Float), Traits: OwnGradient | Floating},
@@ -36,30 +36,27 @@ var specialRows = []Op{
 	{Name: "Logit", Family: Exponentials, Doc: "returns log(x/(1-x)) elementwise, the inverse of Expit. x is clamped to eps and 1-eps before, unless eps is negative; then it is NaN outside of 0 and 1.",
 		Operands: one(Float), Attrs: []Attr{{"eps", Real}}, Where: []Demand{{"eps", "eps is finite"}}, Traits: Inline | Floating},
 
-	{Name: "ChebyshevT", Family: Bessel, Doc: "returns the Chebyshev polynomials of the first kind, of the degrees n in x, elementwise; 0 where n is negative. The fraction of n is left out. The time grows with the largest degree. There is no gradient.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
-	{Name: "ChebyshevU", Family: Bessel, Doc: "returns the Chebyshev polynomials of the second kind, of the degrees n in x, elementwise; 0 where n is negative. The fraction of n is left out. The time grows with the largest degree. There is no gradient.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
-	{Name: "ChebyshevV", Family: Bessel, Doc: "returns the Chebyshev polynomials of the third kind, of the degrees n in x, elementwise; 0 where n is negative. The fraction of n is left out. The time grows with the largest degree. There is no gradient.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
-	{Name: "ChebyshevW", Family: Bessel, Doc: "returns the Chebyshev polynomials of the fourth kind, of the degrees n in x, elementwise; 0 where n is negative. The fraction of n is left out. The time grows with the largest degree. There is no gradient.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
-	{Name: "ShiftedChebyshevT", Family: Bessel, Doc: "returns ChebyshevT(2x-1, n) elementwise.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
-	{Name: "ShiftedChebyshevU", Family: Bessel, Doc: "returns ChebyshevU(2x-1, n) elementwise.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
-	{Name: "ShiftedChebyshevV", Family: Bessel, Doc: "returns ChebyshevV(2x-1, n) elementwise.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
-	{Name: "ShiftedChebyshevW", Family: Bessel, Doc: "returns ChebyshevW(2x-1, n) elementwise.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
-	{Name: "HermiteH", Family: Bessel, Doc: "returns the Hermite polynomials of physicists, of the degrees n in x, elementwise; 0 where n is negative. The fraction of n is left out. The time grows with the largest degree. There is no gradient.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
-	{Name: "HermiteHe", Family: Bessel, Doc: "returns the Hermite polynomials of probabilists, of the degrees n in x, elementwise; 0 where n is negative. The fraction of n is left out. The time grows with the largest degree. There is no gradient.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
-	{Name: "LaguerreL", Family: Bessel, Doc: "returns the Laguerre polynomials, of the degrees n in x, elementwise; 0 where n is negative. The fraction of n is left out. The time grows with the largest degree. There is no gradient.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
-	{Name: "LegendreP", Family: Bessel, Doc: "returns the Legendre polynomials, of the degrees n in x, elementwise; 0 where n is negative. The fraction of n is left out. The time grows with the largest degree. There is no gradient.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
+	polynomials("ChebyshevT", "the Chebyshev polynomials of the first kind, of the degrees n in x, elementwise"+ofDegrees),
+	polynomials("ChebyshevU", "the Chebyshev polynomials of the second kind, of the degrees n in x, elementwise"+ofDegrees),
+	polynomials("ChebyshevV", "the Chebyshev polynomials of the third kind, of the degrees n in x, elementwise"+ofDegrees),
+	polynomials("ChebyshevW", "the Chebyshev polynomials of the fourth kind, of the degrees n in x, elementwise"+ofDegrees),
+	polynomials("ShiftedChebyshevT", "ChebyshevT(2x-1, n) elementwise."),
+	polynomials("ShiftedChebyshevU", "ChebyshevU(2x-1, n) elementwise."),
+	polynomials("ShiftedChebyshevV", "ChebyshevV(2x-1, n) elementwise."),
+	polynomials("ShiftedChebyshevW", "ChebyshevW(2x-1, n) elementwise."),
+	polynomials("HermiteH", "the physicists' Hermite polynomials, of the degrees n in x, elementwise"+ofDegrees),
+	polynomials("HermiteHe", "the probabilists' Hermite polynomials, of the degrees n in x, elementwise"+ofDegrees),
+	polynomials("LaguerreL", "the Laguerre polynomials, of the degrees n in x, elementwise"+ofDegrees),
+	polynomials("LegendreP", "the Legendre polynomials, of the degrees n in x, elementwise"+ofDegrees),
 }
 
 var shapesBroadcast = []Demand{{"shapes", "the shapes broadcast"}}
+
+// ofDegrees says how polynomials treat their degrees.
+const ofDegrees = "; 0 where n is negative, infinite or NaN. n is truncated. The time grows with the largest degree. There is no gradient."
+
+// polynomials is the row of a family of orthogonal polynomials, which a loop computes by their recurrence.
+func polynomials(name, doc string) Op {
+	return Op{Name: name, Family: SpecialFunctions, Doc: "returns " + doc,
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "n", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating | Loops}
+}

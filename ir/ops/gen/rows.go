@@ -94,8 +94,8 @@ func compositeMistakes(o *ops.Op) (all []string) {
 
 // functionMistakes are those of a row of a package of functions, which lazy.Define takes.
 func functionMistakes(o *ops.Op) (all []string) {
-	if o.Traits&^(ops.OwnGradient|ops.Inline|ops.InPlace|ops.Internal|ops.Promotes|ops.Floating|ops.AutocastNarrow|ops.AutocastWide) != 0 {
-		all = append(all, "a function can have the traits OwnGradient, Inline, InPlace, Internal, Promotes, Floating, AutocastNarrow and AutocastWide alone: remove others from Traits, or move the row to "+compositesFile)
+	if o.Traits&^(ops.OwnGradient|ops.Inline|ops.InPlace|ops.Internal|ops.Promotes|ops.Floating|ops.Loops|ops.AutocastNarrow|ops.AutocastWide) != 0 {
+		all = append(all, "a function can have the traits OwnGradient, Inline, InPlace, Internal, Promotes, Floating, Loops, AutocastNarrow and AutocastWide alone: remove others from Traits, or move the row to "+compositesFile)
 	}
 	for _, a := range o.Attrs {
 		if (a.Kind == ops.Ints || a.Kind == ops.Axes) && !o.Traits.Has(ops.Inline) {

@@ -52,7 +52,7 @@ func TestMistakesInRows(t *testing.T) {
 // A row of a package of functions has the mistakes of composites and a few more.
 func TestMistakesInFunctions(t *testing.T) {
 	for want, o := range map[string]ops.Op{
-		"a function can have the traits OwnGradient, Inline, InPlace, Internal, Promotes, Floating, AutocastNarrow and AutocastWide alone": {Traits: ops.View},
+		"a function can have the traits OwnGradient, Inline, InPlace, Internal, Promotes, Floating, Loops, AutocastNarrow and AutocastWide alone": {Traits: ops.View},
 		"attribute axes is of the kind axes, which only inline composites have: add Inline to Traits":                                      {Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}},
 		`attribute beta is of the kind Real, whose check needs words: add Where: []Demand{{"beta", "beta`:                                  {Attrs: []ops.Attr{{Name: "beta", Kind: ops.Real}}},
 	} {
