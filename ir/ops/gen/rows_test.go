@@ -53,8 +53,8 @@ func TestMistakesInRows(t *testing.T) {
 func TestMistakesInFunctions(t *testing.T) {
 	for want, o := range map[string]ops.Op{
 		"a function can have the traits OwnGradient, Inline, InPlace, Internal, Promotes, Floating, Loops, AutocastNarrow and AutocastWide alone": {Traits: ops.View},
-		"attribute axes is of the kind axes, which only inline composites have: add Inline to Traits":                                      {Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}},
-		`attribute beta is of the kind Real, whose check needs words: add Where: []Demand{{"beta", "beta`:                                  {Attrs: []ops.Attr{{Name: "beta", Kind: ops.Real}}},
+		"attribute axes is of the kind axes, which only inline composites have: add Inline to Traits":                                             {Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}},
+		`attribute beta is of the kind Real, whose check needs words: add Where: []Demand{{"beta", "beta`:                                         {Attrs: []ops.Attr{{Name: "beta", Kind: ops.Real}}},
 	} {
 		o.Name, o.Operands = "SiLU", []ops.Operand{{Name: "x", Is: ops.Float}}
 		err := checkRows(root, nil, nil, []ops.Package{{Name: "nn", Rows: []ops.Op{o}}})
