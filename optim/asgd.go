@@ -18,8 +18,8 @@ type ASGDConfig struct {
 	Master      types.DType // dtype of master copies of narrower parameters; 0: none
 }
 
-// NewASGD returns torch.optim.ASGD, stochastic gradient descent that averages: the state
-// named ax is the average of the parameters since the step Start.
+// NewASGD returns torch.optim.ASGD, SGD that averages: the state named ax is the average
+// of the parameters since the step Start.
 func NewASGD(dev *lazy.Device, params []*lazy.Tensor, c ASGDConfig, groups ...Group) *Optimizer {
 	return newOptimizer("asgd", dev, params, groups, func(g Group) (hyper, rule) {
 		c := c

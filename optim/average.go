@@ -50,7 +50,7 @@ func newAverage(name string, dev *lazy.Device, params []*lazy.Tensor) *Average {
 	return a
 }
 
-// Check returns an error if the averages were made with a mistake, or neither by [NewEMA] nor [NewSWA].
+// Check returns the mistake that a was made with, if any.
 func (a *Average) Check() error {
 	switch {
 	case a == nil:

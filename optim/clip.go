@@ -7,8 +7,8 @@ import (
 	"ltc/lazy"
 )
 
-// ClipNorm returns gradients scaled so that the norm of all their elements together is at
-// most limit, and that norm before, a scalar for metrics: f64 if a gradient is, else f32. It
+// ClipNorm returns gradients scaled so that the norm of all elements is at
+// most limit, and the norm before, f64 if a gradient is, else f32. It
 // is PyTorch's clip_grad_norm_: the factor is limit / (norm + 1e-6), at most 1. Gradients that
 // are nil stay nil. Of no gradients the norm is nil.
 func ClipNorm(grads []*lazy.Tensor, limit float64) (clipped []*lazy.Tensor, norm *lazy.Tensor, err error) {

@@ -15,7 +15,7 @@ type PlateauConfig struct {
 	Eps       float64 // a smaller change of the rate is not made; 0: 1e-8
 }
 
-// Plateau reduces a rate when a metric no longer gets better, as ReduceLROnPlateau.
+// Plateau reduces a rate when a metric no longer improves, as ReduceLROnPlateau.
 //
 // Its fields are all that it knows, for checkpoints.
 type Plateau struct {

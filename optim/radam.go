@@ -18,8 +18,8 @@ type RAdamConfig struct {
 	Master      types.DType // dtype of master copies of narrower parameters; 0: none
 }
 
-// NewRAdam returns torch.optim.RAdam: Adam whose first steps, in which the average of g²
-// is of too few gradients, do not divide by it.
+// NewRAdam returns torch.optim.RAdam: Adam whose first steps, where the average of g²
+// has too few gradients, do not divide by it.
 //
 // Later steps are rectified by the length of that average.
 func NewRAdam(dev *lazy.Device, params []*lazy.Tensor, c RAdamConfig, groups ...Group) *Optimizer {

@@ -17,8 +17,8 @@ type RpropConfig struct {
 	Master   types.DType // dtype of master copies of narrower parameters; 0: none
 }
 
-// NewRprop returns torch.optim.Rprop, resilient backpropagation: each element has a step
-// size of its own and moves against the sign of its gradient.
+// NewRprop returns torch.optim.Rprop, resilient backpropagation: an element has its own step
+// size and moves against its gradient's sign.
 //
 // The rate counts in the first step alone.
 func NewRprop(dev *lazy.Device, params []*lazy.Tensor, c RpropConfig, groups ...Group) *Optimizer {

@@ -88,12 +88,12 @@ func Factor(lr, factor float64, steps int) Schedule {
 }
 
 // WarmUp goes in so many steps from first times the beginning of then to then, which
-// begins at its own step 0, as SequentialLR of LinearLR and another.
+// begins at its own step 0, as SequentialLR after LinearLR.
 func WarmUp(steps int, first float64, then Schedule) Schedule {
 	return Sequence([]int{steps}, Linear(then(0), first, 1, steps), then)
 }
 
-// Sequence changes at each of the milestones to the next schedule, which begins at its
+// Sequence changes at each milestone to the next schedule, which begins at its
 // step 0, as SequentialLR.
 //
 // There is one schedule more than milestones, which rise.

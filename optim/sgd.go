@@ -18,7 +18,7 @@ type SGDConfig struct {
 	Master      types.DType // dtype of master copies of narrower parameters; 0: none
 }
 
-// NewSGD returns stochastic gradient descent as torch.optim.SGD defines it:
+// NewSGD returns torch.optim.SGD, stochastic gradient descent:
 // v ← momentum·v + (1-dampening)·g, w ← w − LR·v.
 //
 // The first velocity is g. Params are floating-point variables of dev, each given once.

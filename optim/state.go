@@ -22,7 +22,7 @@ func (o *Optimizer) State() (all []*lazy.Tensor) {
 }
 
 // LoadState assigns the state from tensors under the names of [Optimizer.State], in the
-// trace tr, whose MarkStep runs the assignments. Other tensors are left alone. After an
+// trace tr, whose MarkStep runs the assignments. It ignores other tensors. After an
 // error nothing has been assigned.
 func (o *Optimizer) LoadState(tr *lazy.Trace, tensors map[string]*lazy.Tensor) error {
 	if o.err != nil {
