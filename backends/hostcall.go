@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
@@ -85,6 +86,20 @@ func registerHost(name string, f HostFunc, takes CompositeTest) error {
 	}
 	hostFuncs.byName[name] = hostFunc{run, caller, takes}
 	return nil
+}
+
+// HostComposites returns the names that [RegisterHostComposite] has functions for, sorted.
+func HostComposites() []string {
+	hostFuncs.RLock()
+	defer hostFuncs.RUnlock()
+	var names []string
+	for name, f := range hostFuncs.byName {
+		if f.takes != nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Standard returns the name under which the backend cpu itself registers a function for composites of a
