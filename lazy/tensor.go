@@ -22,7 +22,7 @@
 // ltc/lazy/internal/memory, ltc/lazy/internal/metrics, ltc/lazy/internal/opbyop,
 // ltc/lazy/internal/philox, ltc/lazy/internal/programs, ltc/lazy/internal/region,
 // ltc/lazy/internal/sched, ltc/lazy/internal/settings, ltc/lazy/internal/strided,
-// ltc/lazy/internal/varying, ltc/soa and packages below. It never imports a backend: a
+// ltc/lazy/internal/varying, ltc/soa, the packages below. It never imports a backend: a
 // program imports the ones it wants for their side effect, as with database/sql.
 package lazy
 

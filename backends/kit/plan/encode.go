@@ -48,7 +48,8 @@ func Decode(data []byte, again Origin, hosts Hosts) (*Program, error) {
 }
 
 // coder writes or reads values. Its methods are given what they write or where they read to,
-// so that the form of each type is written down once.
+// so that the form of each type is written down once. What they write they only read: it may belong to
+// a program that runs.
 type coder struct {
 	data    []byte // what has been written, or what is still to be read
 	reading bool
@@ -102,8 +103,9 @@ func (c *coder) flag(v *bool) {
 	if *v {
 		n = 1
 	}
-	integer(c, &n)
-	*v = n != 0
+	if integer(c, &n); c.reading {
+		*v = n != 0
+	}
 }
 
 // count codes the length of something that takes at least a byte for each of n; -1 is nil.
@@ -174,8 +176,9 @@ func (c *coder) bytes(v *[]byte) {
 
 func (c *coder) dtype(v *types.DType) {
 	n := int64(*v)
-	integer(c, &n)
-	*v = types.DType(n)
+	if integer(c, &n); c.reading {
+		*v = types.DType(n)
+	}
 }
 
 func (c *coder) typ(v *types.Type) {
@@ -184,10 +187,13 @@ func (c *coder) typ(v *types.Type) {
 }
 
 func (c *coder) program(p *Program) {
-	if p.Signature == nil {
-		p.Signature = new(backends.Signature)
+	sig := p.Signature
+	if sig == nil {
+		sig = new(backends.Signature)
 	}
-	c.signature(p.Signature)
+	if c.signature(sig); c.reading {
+		p.Signature = sig
+	}
 	slice(c, &p.Values, c.value)
 	c.kernels(&p.Kernels)
 	integers(c, &p.Args)
@@ -367,8 +373,9 @@ func (c *coder) args(lists ...*[]HostArg) {
 
 func (c *coder) host(h *Host) {
 	name := h.Op.String()
-	c.text(&name)
-	h.Op = mlir.CodeOf(name)
+	if c.text(&name); c.reading {
+		h.Op = mlir.CodeOf(name)
+	}
 	c.text(&h.Reason)
 	c.text(&h.Text)
 	c.args(&h.Args)
@@ -397,7 +404,9 @@ func (c *coder) sort(s *Sort) {
 	if c.err != nil {
 		return
 	}
-	s.Less = less[0]
+	if c.reading {
+		s.Less = less[0]
+	}
 	slice(c, &s.Of, func(x *Compared) {
 		integer(c, &x.Operand)
 		c.flag(&x.Second)
@@ -469,6 +478,10 @@ const (
 func (c *coder) location(v *mlir.Location) {
 	if c.err != nil {
 		return
+	}
+	if !c.reading { // what is set below is a copy
+		written := *v
+		v = &written
 	}
 	kind := noLoc
 	switch l := (*v).(type) {

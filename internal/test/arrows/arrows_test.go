@@ -147,7 +147,7 @@ var allowed = map[string][]string{
 	"nn/quantized":             {"checkpoint", "checkpoint/gguf", "internal/functions", "lazy", "nn/module", "soa"},
 	"special":                  {"internal/functions", "ir/ops", "lazy"},
 	"linalg":                   {"internal/functions", "ir/ops", "lazy"},
-	"fft":                      {"internal/functions", "ir/dims", "ir/ops", "lazy", "soa"},
+	"fft":                      {"internal/functions", "ir/dims", "ir/ops", "lazy", "shapeinfer", "soa"},
 	"data":                     {"soa", "soa/npy"},
 	"data/digits":              {"data"},
 	"checkpoint":               {"checkpoint/gguf", "checkpoint/torch", "lazy", "soa", "soa/safetensors"},

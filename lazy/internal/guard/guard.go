@@ -2,7 +2,7 @@
 // its central type is [Index]. Before a run, [Guard] finds the first op that makes a NaN or an
 // infinity out of finite values.
 //
-// The package imports only ltc/backends, ltc/internal/callsite, ltc/ir, ltc/ir/dims, ltc/ir/ops, ltc/ir/types,
+// The package imports only ltc/backends, ltc/internal/callsite, ltc/internal/diag, ltc/ir, ltc/ir/dims, ltc/ir/ops, ltc/ir/types,
 // ltc/lazy/internal/memory, ltc/lazy/internal/opbyop, ltc/lazy/internal/programs and ltc/soa.
 package guard
 
