@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
@@ -29,7 +28,6 @@ type keptPlans struct {
 	compilers []kernel.Compiler
 	module    backends.Module
 	options   backends.Options
-	key       string // what a plan depends on besides the build: the text, and which composites the host computes
 }
 
 // plansFor returns the plans that are kept for a compile. There are none of a program that is to
@@ -38,7 +36,6 @@ func plansFor(m backends.Module, o backends.Options, compilers []kernel.Compiler
 	k := &keptPlans{compilers: compilers, module: m, options: o}
 	if len(m.Text()) >= leastPlanned && !env.Checks.On() && o.Threads >= 0 {
 		k.keeper, _ = compilers[0].(kernel.PlanKeeper)
-		k.key = m.Text() + "\n// host: " + strings.Join(backends.HostComposites(), ", ")
 	}
 	return k
 }
@@ -104,13 +101,13 @@ func (p *keptPlan) compile(ctx context.Context, m backends.Module, o backends.Op
 	return e, nil
 }
 
-// get returns what is kept of the program; nil if nothing is. Options change only what the
-// evaluator does, whose steps are compiled anew.
+// get returns what is kept of the program; nil if nothing is. A plan depends on the
+// text alone: options change only what the evaluator does, whose steps are compiled anew.
 func (k *keptPlans) get(ctx context.Context) *keptPlan {
 	if k.keeper == nil {
 		return nil
 	}
-	data, ok := k.keeper.KeptPlan(k.key)
+	data, ok := k.keeper.KeptPlan(k.module.Text())
 	if !ok {
 		return nil
 	}
@@ -154,7 +151,7 @@ func (k *keptPlans) write(key, title string, data []byte) bool {
 
 // variant stands for the program and layouts.
 func (k *keptPlans) variant(layouts string) string {
-	return fmt.Sprintf("%x %s", sha256.Sum256([]byte(k.key)), layouts)
+	return fmt.Sprintf("%x %s", sha256.Sum256([]byte(k.module.Text())), layouts)
 }
 
 // again makes the program from its text, as a compile does.
@@ -182,7 +179,7 @@ func (k *keptPlans) keep(p keptPlan) {
 		return
 	}
 	data, ok := p.encode()
-	if ok && k.write(k.key, "the plan of "+k.options.File()+": "+diag.Count(len(p.program.Steps), "step"), data) {
+	if ok && k.write(k.module.Text(), "the plan of "+k.options.File()+": "+diag.Count(len(p.program.Steps), "step"), data) {
 		p.program.KeepVariants(k, k.host)
 	}
 }

@@ -22,7 +22,6 @@ import (
 	"ltc/internal/test/viewtest"
 	"ltc/internal/trials"
 	"ltc/ir/types"
-	"ltc/mlir"
 	"ltc/soa"
 )
 
@@ -80,30 +79,6 @@ func TestKeptPlans(t *testing.T) {
 		_, failed := read.Variants()
 		require.Zero(t, failed)
 	}
-}
-
-// A plan is for the composites that the host computes: one that was kept before is not taken after a function is registered.
-func TestKeptPlansOfComposites(t *testing.T) {
-	text := `func.func public @main(%x: tensor<3xf32>) -> tensor<3xf32> {
-  %0 = stablehlo.composite "reference.test.late" %x {decomposition = @late} : (tensor<3xf32>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
-}
-func.func private @late(%x: tensor<3xf32>) -> tensor<3xf32> {
-  %0 = stablehlo.add %x, %x : tensor<3xf32>
-  return %0 : tensor<3xf32>
-}` + strings.Repeat("\n// A long text.", leastPlanned/16)
-	m, o := backends.NewModule(text), backends.Options{Threads: 1}
-	use := []kernel.Compiler{keepingCompiler{plans: map[string][]byte{}}}
-	p, err := backends.Load(t.Context(), m, o)
-	require.NoError(t, err)
-	made, err := compileKernels(t.Context(), p, o, use)
-	require.NoError(t, err)
-	plansFor(m, o, use).keep(made.(*compiled).kept())
-	require.NotNil(t, plansFor(m, o, use).get(t.Context()))
-	takes := func(_, _ []types.Type, _ mlir.Dict) bool { return true }
-	require.NoError(t, backends.RegisterHostComposite("reference.test.late", takes, func(context.Context, *backends.HostCall) error { return nil }))
-	require.Contains(t, backends.HostComposites(), "reference.test.late")
-	require.Nil(t, plansFor(m, o, use).get(t.Context()))
 }
 
 // A program that leaves sizes open and whose plan is kept computes the same bits for all sizes as one that is made from
@@ -164,7 +139,7 @@ func TestKeptFamilies(t *testing.T) {
 		require.Zero(t, failed)
 
 		require.Len(t, keeper.plans, 2, "the program, and its variant")
-		data := keeper.plans[plans.key][1:]
+		data := keeper.plans[text][1:]
 		failing := errors.New("it is made again")
 		without, err := plan.DecodeFamily(data, plan.NewOrigin(0, func() (*plan.Program, error) { return nil, failing }), nil, nil)
 		require.NoError(t, err)
@@ -238,16 +213,15 @@ func TestDamagedPlan(t *testing.T) {
 	text := topKText + strings.Repeat("// A long text.\n", leastPlanned/16)
 	good := append([]byte{ofProgram}, planOf(t, text)...)
 	keeper := keepingCompiler{plans: map[string][]byte{}}
-	key := plansFor(backends.NewModule(text), backends.Options{}, []kernel.Compiler{keeper}).key
 	for _, data := range [][]byte{nil, {ofProgram}, {ofFamily}, good[:len(good)-1], append([]byte{ofFamily}, good[1:]...), append(slices.Clone(good), 0), []byte(text)} {
-		keeper.plans[key] = data
+		keeper.plans[text] = data
 		var log strings.Builder
 		o := backends.Options{Name: "model", Logger: slog.New(slog.NewTextHandler(&log, nil))}
 		require.Nil(t, plansFor(backends.NewModule(text), o, []kernel.Compiler{keeper}).get(t.Context()))
 		require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
 		require.Contains(t, log.String(), "program=model")
 	}
-	keeper.plans[key] = good
+	keeper.plans[text] = good
 	require.NotNil(t, plansFor(backends.NewModule(text), backends.Options{}, []kernel.Compiler{keeper}).get(t.Context()))
 }
 
@@ -266,17 +240,16 @@ func TestPlanOfUnregisteredFunction(t *testing.T) {
 	other := bytes.ReplaceAll(data, name, []byte("@reference.plannex"))
 	require.NotEqual(t, data, other)
 	keeper := keepingCompiler{plans: map[string][]byte{}}
-	key := plansFor(backends.NewModule(text), backends.Options{}, []kernel.Compiler{keeper}).key
 	for _, registered := range []bool{true, false} {
-		if keeper.plans[key] = append([]byte{ofProgram}, data...); !registered {
-			keeper.plans[key] = append([]byte{ofProgram}, other...)
+		if keeper.plans[text] = append([]byte{ofProgram}, data...); !registered {
+			keeper.plans[text] = append([]byte{ofProgram}, other...)
 		}
 		var log strings.Builder
 		o := backends.Options{Name: "model", Logger: slog.New(slog.NewTextHandler(&log, nil))}
 		plans := plansFor(backends.NewModule(text), o, []kernel.Compiler{keeper})
 		require.Equal(t, registered, plans.get(t.Context()) != nil)
 		require.Empty(t, log.String())
-		_, err := plans.decode(keeper.plans[key], nil)
+		_, err := plans.decode(keeper.plans[text], nil)
 		require.Equal(t, !registered, errors.Is(err, plan.ErrHost), "%v", err)
 	}
 }

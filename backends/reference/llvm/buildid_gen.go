@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "3a178eef8fa20404fd2ede5c"
+const buildID = "0d958fa139eaafef8fa3851a"

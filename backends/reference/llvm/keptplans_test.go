@@ -25,6 +25,8 @@ import (
 	"ltc/internal/samples"
 	"ltc/internal/test/programs"
 	"ltc/internal/trials"
+	"ltc/ir/types"
+	"ltc/mlir"
 )
 
 // families are the random programs of all kinds.
@@ -93,6 +95,25 @@ func TestKeptPlansOfRandomPrograms(t *testing.T) {
 	for family := range families {
 		require.Greater(t, read[family], programsOfFamily()/4, family)
 	}
+}
+
+// A plan is for the composites that the host computes: one that was kept before is not taken after a function is registered.
+func TestKeptPlansOfComposites(t *testing.T) {
+	if objcache.Executable() == "" {
+		t.Skip("plans are kept where an executable has a build ID, and this one has none")
+	}
+	t.Setenv("LTC_CACHE", "")
+	t.Setenv("LTC_CACHE_DIR", t.TempDir())
+	s := &shared{}
+	s.KeepPlan("a program", "its plan", []byte("a plan"))
+	kept, ok := s.KeptPlan("a program")
+	require.True(t, ok)
+	require.Equal(t, "a plan", string(kept))
+	takes := func(_, _ []types.Type, _ mlir.Dict) bool { return true }
+	require.NoError(t, backends.RegisterHostComposite("llvm.test.late", takes, func(context.Context, *backends.HostCall) error { return nil }))
+	require.Contains(t, backends.HostComposites(), "llvm.test.late")
+	_, ok = s.KeptPlan("a program")
+	require.False(t, ok)
 }
 
 // programsOfFamily is how many programs there are of a family.

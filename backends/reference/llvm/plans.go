@@ -2,7 +2,9 @@ package llvm
 
 import (
 	"strconv"
+	"strings"
 
+	"ltc/backends"
 	"ltc/backends/objcache"
 	"ltc/internal/env"
 )
@@ -24,8 +26,8 @@ func (s *shared) KeepPlan(program, label string, plan []byte) {
 }
 
 // planParts is all that a plan depends on: what is asked of [shared.Packs] and
-// [shared.Columns] depends on the processor, and on whether there is a libLLVM. It is nil if
-// plans are not kept.
+// [shared.Columns] depends on the processor, and on whether there is a libLLVM; which composites
+// the host computes is not in the text. It is nil if plans are not kept.
 func (s *shared) planParts(program string) objcache.Parts {
 	s.once.Do(s.start)
 	executable := objcache.Executable()
@@ -39,6 +41,7 @@ func (s *shared) planParts(program string) objcache.Parts {
 		{Name: "L2", Value: strconv.Itoa(s.units.machine.L2)},
 		{Name: env.LibLLVM.Name, Value: env.LibLLVM.Value()},
 		{Name: "libLLVM", Value: strconv.FormatBool(likely)},
+		{Name: "host composites", Value: strings.Join(backends.HostComposites(), " ")},
 		{Name: "program", Value: program},
 	}
 }
