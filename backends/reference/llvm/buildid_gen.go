@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "0d958fa139eaafef8fa3851a"
+const buildID = "b2b3405b1ec03ed7f3816f7e"

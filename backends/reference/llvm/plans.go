@@ -26,8 +26,8 @@ func (s *shared) KeepPlan(program, label string, plan []byte) {
 }
 
 // planParts is all that a plan depends on: what is asked of [shared.Packs] and
-// [shared.Columns] depends on the processor, and on whether there is a libLLVM; which composites
-// the host computes is not in the text. It is nil if plans are not kept.
+// [shared.Columns] depends on the processor, and on whether there is a libLLVM. Which composites
+// the host computes is not in the text. The result is nil if plans are not kept.
 func (s *shared) planParts(program string) objcache.Parts {
 	s.once.Do(s.start)
 	executable := objcache.Executable()
