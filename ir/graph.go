@@ -133,12 +133,12 @@ func (g *Graph) Order() []*Node {
 	return order
 }
 
-// Ops counts the nodes of g and of the bodies of its ops.
-func (g *Graph) Ops() (count int) {
+// NodeCount counts the nodes of g and of the bodies of its ops.
+func (g *Graph) NodeCount() (count int) {
 	count = len(g.Nodes)
 	for _, n := range g.Nodes {
 		for _, body := range n.Body.Graphs() {
-			count += body.Ops()
+			count += body.NodeCount()
 		}
 	}
 	return count

@@ -360,7 +360,7 @@ func (f *Function) openGraph(given []types.Type, look looking) (o *shapeinfer.Op
 			return o, nil, nil
 		}
 	}
-	if full := f.fullest(given, samples, taken, look); full != nil {
+	if full := f.largestSamples(given, samples, taken, look); full != nil {
 		if o, failed := shapeinfer.Generalize(full, given...); failed == nil && fitAll(o, samples) {
 			return o, nil, nil
 		}
@@ -405,16 +405,16 @@ func (f *Function) unshared(given []types.Type, samples []*ir.Graph, taken map[i
 	return replaced
 }
 
-// mostFuller is how many further numbers a function is recorded for to find those that leave out no op.
-const mostFuller = 12
+// maxSamples is how many further numbers a function is recorded for to find those that leave out no op.
+const maxSamples = 12
 
-// fullest returns as many samples as there are, for numbers of which none leaves out an op. For others an op
+// largestSamples returns as many samples as there are, for numbers of which none leaves out an op. For others an op
 // returns its operand as it is, such as a slice of all elements, or a broadcast to one. It returns nil if there are
 // not enough, or if the samples have as many ops.
-func (f *Function) fullest(given []types.Type, samples []*ir.Graph, taken map[int]bool, look looking) (full []*ir.Graph) {
+func (f *Function) largestSamples(given []types.Type, samples []*ir.Graph, taken map[int]bool, look looking) (full []*ir.Graph) {
 	most := 0
 	add := func(g *ir.Graph) {
-		switch n := g.Ops(); {
+		switch n := g.NodeCount(); {
 		case n > most:
 			most, full = n, []*ir.Graph{g}
 		case n == most:
@@ -428,7 +428,7 @@ func (f *Function) fullest(given []types.Type, samples []*ir.Graph, taken map[in
 		return nil
 	}
 	symbols := symbolsOf(given)
-	for range mostFuller {
+	for range maxSamples {
 		v := numbersFor(symbols, few, taken)
 		for _, n := range v {
 			taken[n] = true

@@ -115,7 +115,7 @@ func (o *Open) Reduces(g *ir.Graph) bool {
 
 // mayReduce reports whether g can have fewer ops than the graph for the same function.
 func (o *Open) mayReduce(g *ir.Graph, x *substitution) bool {
-	return slices.Contains(x.values, 1) || g.Ops() < o.Graph.Ops()
+	return slices.Contains(x.values, 1) || g.NodeCount() < o.Graph.NodeCount()
 }
 
 func (o *Open) substitution() *substitution {
