@@ -14,7 +14,7 @@ type Check struct {
 	By     *Node  // what uses the elements, which says when it looks within a branch or a loop
 	Host   string // the function
 	Number int    // of the check, which the function is told
-	Low    int    // the least element that is in range
+	Low    int    // the least element that is in range; maybe an expression
 	Bound  int    // the first above Low that is not; maybe an expression
 	Loc    callsite.Site
 }
@@ -279,7 +279,7 @@ func (c *checker) after(was, y *Node, zeros []*Node) *Node {
 // behind adds what looks at n, and returns what stands for it: n and the 0 that the call returns.
 func (c *checker) behind(n *Node, k *Check) *Node {
 	c.loc = k.Loc
-	zero := c.call(k.Host, c.reduced(OpMin, n), c.reduced(OpMax, n), c.number(int64(k.Number)), c.number(int64(k.Low)), c.size(types.I64, k.Bound))
+	zero := c.call(k.Host, c.reduced(OpMin, n), c.reduced(OpMax, n), c.number(int64(k.Number)), c.size(types.I64, k.Low), c.size(types.I64, k.Bound))
 	return c.op(OpAdd, n.Type, nil, n, c.spread(zero, n.Type.Shape))
 }
 

@@ -33,7 +33,7 @@ func (c *checker) look(n *Node, k *Check) finding {
 	bad := c.compare(x, "GE", c.size(wide, k.Bound))
 	if wide == types.I64 {
 		from := c.converted(c.reduced(OpMin, n), wide)
-		below := c.compare(from, "LT", c.number(int64(k.Low)))
+		below := c.compare(from, "LT", c.size(wide, k.Low))
 		if bad = c.op(OpOr, bad.Type, nil, below, bad); from != x {
 			x = c.where(below, from, x)
 		}
@@ -140,10 +140,10 @@ func (c *checker) body(n *Node, inner []Checks) {
 func (c *checker) callAfter(f finding) *Node {
 	last := len(f.of) - 1
 	c.loc = f.of[last].Loc
-	low, bound := c.number(int64(f.of[last].Low)), c.size(types.I64, f.of[last].Bound)
+	low, bound := c.size(types.I64, f.of[last].Low), c.size(types.I64, f.of[last].Bound)
 	for _, k := range slices.Backward(f.of[:last]) {
 		is := c.compare(f.at[number], "EQ", c.number(int64(k.Number)))
-		if x := c.number(int64(k.Low)); x != low {
+		if x := c.size(types.I64, k.Low); x != low {
 			low = c.where(is, x, low)
 		}
 		if x := c.size(types.I64, k.Bound); x != bound {

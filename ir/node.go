@@ -109,8 +109,12 @@ type Wrapped struct {
 type Bounded struct {
 	Call       *Called
 	Name       string // of the integers, in the singular
+	Counts     Counts // in place of Name
 	Low, Bound int    // maybe expressions
 }
+
+// Counts are words for the error of a count that must be another one: Of 3 Nouns, With 2: Rule.
+type Counts struct{ Of, Noun, With, Rule string }
 
 // InRange is noted at indices that are in range wherever those that they were made of are, or out of range
 // by definition.

@@ -81,18 +81,22 @@ func (x *Tensor) Within(low, high int, name string) *Tensor {
 	case dims.Less(high, low):
 		return x.violates(op, "bounds", fmt.Sprintf("there is no integer from %s to %s", dims.String(low), dims.String(high)))
 	}
-	return called(op, func() *Tensor {
-		i := tr.Read(x).Convert(types.I64)
-		least, most := i.sized(low), i.sized(high)
-		y := i.Less(least).Or(i.Greater(most)).Where(i.Maximum(least).Minimum(most), i)
-		if n := y.node; n != nil && n.Op == ir.OpWhere {
-			op := tr.callOf(op)
-			if was, ok := n.Value.(ir.Bounded); !ok || was.Call.Op != op || was.Name != name {
-				n.Value = ir.Bounded{Call: tr.noteOf(op), Name: name, Low: low, Bound: dims.Add(high, 1)}
-			}
+	return called(op, func() *Tensor { return tr.Read(x).bounded(op, low, high, ir.Bounded{Name: name}) }, x)
+}
+
+// bounded is Within for the user's call op. Words are the note's for errors.
+func (x *Tensor) bounded(op string, low, high int, words ir.Bounded) *Tensor {
+	i := x.Convert(types.I64)
+	least, most := i.sized(low), i.sized(high)
+	y := i.Less(least).Or(i.Greater(most)).Where(i.Maximum(least).Minimum(most), i)
+	if n := y.node; n != nil && n.Op == ir.OpWhere {
+		op := x.tr.callOf(op)
+		if was, ok := n.Value.(ir.Bounded); !ok || was.Call.Op != op || was.Name != words.Name || was.Counts != words.Counts {
+			words.Call, words.Low, words.Bound = x.tr.noteOf(op), low, dims.Add(high, 1)
+			n.Value = words
 		}
-		return y.Convert(x.DType())
-	}, x)
+	}
+	return y.Convert(x.DType())
 }
 
 // inRange notes that the elements of x, an index of rows, are in range wherever the indices that it is
@@ -354,6 +358,7 @@ type chosen struct {
 	at    *Tensor // the rows, of the shape that all indices broadcast to
 	shape []int   // of the result
 	first int     // where the axes of at are in the result
+	count string  // words for how many the indices are if data tells that, as "the mask of axis 0 has"
 }
 
 // choose reads the indices of the first axes of x; nil stands for a whole axis.
@@ -470,68 +475,111 @@ func (x *Tensor) index(op string, indices []*Tensor) *Tensor {
 
 // placesOf returns indices with the places at which masks are true in place of these: a mask of
 // several axes is for as many of x. The places broadcast with the other indices and with those of
-// other masks, as their counts say when the step runs.
-func (x *Tensor) placesOf(op string, indices []*Tensor) (all []*Tensor, bad *Tensor) {
+// other masks, as their counts say when the step runs. Words say in errors what has the count.
+func (x *Tensor) placesOf(op string, indices []*Tensor) (all []*Tensor, words string, bad *Tensor) {
 	if !slices.ContainsFunc(indices, isMask) {
-		return indices, nil
+		return indices, "", nil
 	}
-	from, beside := 0, 1
-	var open, of []*Tensor // the indices whose last dimension is open, and the tensors that they follow from
-	for _, i := range indices {
-		switch {
-		case isMask(i):
-			if i.Rank() == 0 || from+i.Rank() > x.Rank() || !i.OpenShape().Equal(x.OpenShape()[from:from+i.Rank()]) {
-				return nil, x.violates(op, "mask", fmt.Sprintf("the mask from axis %d on is %v, must have the dimensions of x there, which is %v", from, i.Type(), x.Type()))
+	var open []openIndex
+	fixed, of, axis := 1, indexSide{}, 0
+	places := slices.Clone(indices)
+	for k, i := range indices {
+		side := indexSide{isMask(i), axis, 1}
+		if side.mask {
+			if i.Rank() == 0 || axis+i.Rank() > x.Rank() || !i.OpenShape().Equal(x.OpenShape()[axis:axis+i.Rank()]) {
+				return nil, "", x.violates(op, "mask", fmt.Sprintf("the mask from axis %d on is %v, must have the dimensions of x there, which is %v", axis, i.Type(), x.Type()))
 			}
-			places := x.tr.Read(i).Nonzero()
-			if places.err != nil {
-				return nil, places
+			at := x.tr.Read(i).Nonzero()
+			if at.err != nil {
+				return nil, "", at
 			}
-			open, of, from = append(open, places.Transpose(1, 0)), append(of, i), from+i.Rank()
+			places[k], side.axes = at.Transpose(1, 0), i.Rank()
+		}
+		axis += side.axes
+		if i == nil || i.Rank() == 0 {
 			continue
-		case hasOpenCount(i):
-			open, of = append(open, x.tr.Read(i)), append(of, i)
-		case i != nil && i.Rank() > 0 && i.OpenDim(-1) != 1:
-			beside = i.OpenDim(-1)
 		}
-		from++
-	}
-	x.asMany(op, open, of, beside)
-	for _, i := range indices {
-		switch {
-		case isMask(i):
-			for k := range i.Rank() {
-				all = append(all, open[0].Select(0, k))
-			}
-			open = open[1:]
-		case hasOpenCount(i):
-			all, open = append(all, open[0]), open[1:]
-		default:
-			all = append(all, i)
+		switch d := places[k].OpenDim(-1); {
+		case dims.IsExpr(d):
+			places[k] = x.tr.Read(places[k])
+			open = append(open, openIndex{places[k], side, k})
+		case d != 1:
+			fixed, of = d, side
 		}
 	}
-	return all, nil
+	words = "the indices choose"
+	if len(open) == 1 {
+		words = "the " + open[0].side.has()
+	}
+	for k, i := range x.broadcastCounts(op, open, fixed, of) {
+		places[open[k].number] = i
+	}
+	for k, i := range indices {
+		if !isMask(i) {
+			all = append(all, places[k])
+			continue
+		}
+		for axis := range i.Rank() {
+			all = append(all, places[k].Select(0, axis))
+		}
+	}
+	return all, words, nil
+}
+
+// openIndex is an index whose last axis has as many elements as the run tells.
+type openIndex struct {
+	elements *Tensor // of a mask the places, an axis a row
+	side     indexSide
+	number   int // of the index
+}
+
+// indexSide is an index as errors name it.
+type indexSide struct {
+	mask       bool
+	axis, axes int // the first one of x, and how many
+}
+
+// has are the words before its count, without an article.
+func (s indexSide) has() string {
+	switch {
+	case !s.mask:
+		return fmt.Sprintf("indices of axis %d have", s.axis)
+	case s.axes == 1:
+		return fmt.Sprintf("mask of axis %d has", s.axis)
+	}
+	return fmt.Sprintf("mask of axes %d to %d has", s.axis, s.axis+s.axes-1)
+}
+
+// against are the words for two counts that must be equal, or 1.
+func (s indexSide) against(t indexSide) ir.Counts {
+	w := ir.Counts{Of: "the " + s.has(), Noun: "element", With: "the " + t.has(), Rule: "they must be equal, or 1; for all pairs index one axis after the other"}
+	if s.mask {
+		w.Noun = "true element"
+	}
+	if s.mask == t.mask {
+		_, axis, _ := strings.Cut(t.has(), " ")
+		w.With = map[bool]string{true: "that ", false: "those "}[s.mask] + axis
+	}
+	return w
 }
 
 // isMask reports whether an index is a mask.
 func isMask(i *Tensor) bool { return i != nil && i.err == nil && i.DType() == types.Bool }
 
-// hasOpenCount reports whether the last dimension of an index, which is no mask, is open.
-func hasOpenCount(i *Tensor) bool {
-	return i != nil && i.err == nil && i.Rank() > 0 && dims.IsExpr(i.OpenDim(-1))
-}
-
-// asMany broadcasts the last dimensions of indices, which are open, to n. For n = 1 it takes the size of the
-// first of which there is not one. Another number of indices than that or 1 is an error of the run, which names
-// the lines of the tensors that they follow from.
-func (x *Tensor) asMany(op string, indices, of []*Tensor, n int) {
-	first := indices[0].OpenDim(-1)
+// broadcastCounts returns the elements of open indices, n along the last axis: fixed, which the index of has, or
+// with 1 the first count that is not 1. Another count than n or 1 is an error of the run.
+func (x *Tensor) broadcastCounts(op string, open []openIndex, fixed int, of indexSide) []*Tensor {
+	all := make([]*Tensor, len(open))
+	for k, i := range open {
+		all[k] = i.elements
+	}
+	n := fixed
 	if n == 1 {
-		if !slices.ContainsFunc(indices, func(i *Tensor) bool { return i.OpenDim(-1) != first }) {
-			return
+		if len(all) == 0 || !slices.ContainsFunc(all, func(i *Tensor) bool { return i.OpenDim(-1) != all[0].OpenDim(-1) }) {
+			return all
 		}
-		size, most := x.tr.size(types.I64, first), 1
-		for _, i := range indices {
+		size, most := x.tr.size(types.I64, all[0].OpenDim(-1)), 1
+		for _, i := range all {
 			d := i.OpenDim(-1)
 			size = size.Equal(size.like(1)).Where(x.tr.size(types.I64, d), size)
 			_, bound := dims.Bounds(d)
@@ -539,63 +587,66 @@ func (x *Tensor) asMany(op string, indices, of []*Tensor, n int) {
 		}
 		n = x.tr.newSize(op, size, most)
 	}
-	for k, i := range indices {
-		there := x.tr.size(types.I64, i.OpenDim(-1))
-		many, one := there, there.Equal(there.like(1))
+	for k, i := range open {
+		count := x.tr.size(types.I64, i.elements.OpenDim(-1))
+		one, checked := count.Equal(count.like(1)), count
 		switch {
 		case !dims.IsExpr(n):
-			many = one.Where(there.sized(n), there).Within(n, n, "number of places at which the mask is true")
-		case k > 0: // the size of the first is n, or 1
-			excess := one.Where(there.like(0), there.Sub(there.sized(n))).Within(0, 0, x.tr.excessName(of, k))
-			many = there.sized(n).Add(excess)
+			checked = one.Where(count.sized(n), count).bounded(op, n, n, ir.Bounded{Counts: i.side.against(of)})
+		case k > 0:
+			checked = count.sized(n)
 		}
-		indices[k] = i.resized(i.Rank()-1, n, many)
+		for _, j := range open[:k] {
+			d := j.elements.OpenDim(-1)
+			if dims.IsExpr(n) && d != i.elements.OpenDim(-1) {
+				other := count.sized(d)
+				equal := one.Or(other.Equal(other.like(1))).Where(other, count).bounded(op, d, d, ir.Bounded{Counts: i.side.against(j.side)})
+				checked = checked.Add(equal.Sub(other)) // 0
+			}
+		}
+		all[k] = i.elements.resized(-1, n, checked)
 	}
+	return all
 }
 
-// resized returns x with n places along the axis in place of many, a scalar that is checked to be n.
-func (x *Tensor) resized(axis, n int, many *Tensor) *Tensor {
-	there := x.tr.size(types.I64, x.OpenDim(axis))
-	at := Iota(x.tr, types.I64, 0, n).Minimum(there.Sub(there.like(1))).Maximum(there.like(0))
-	return x.moved(axis, 0).taken(many.Equal(many.sized(n)).Where(at, at.like(0)).inRange()).moved(0, axis)
+// resized returns x with n elements along the axis in place of its count, which is checked to be n or 1 once
+// the scalar checked is computed. That is n, or a count of 1.
+func (x *Tensor) resized(axis, n int, checked *Tensor) *Tensor {
+	axis = (axis + x.Rank()) % x.Rank()
+	count := x.tr.size(types.I64, x.OpenDim(axis))
+	at := Iota(x.tr, types.I64, 0, n).Minimum(count.Sub(count.like(1))).Maximum(count.like(0))
+	return x.moved(axis, 0).taken(checked.Equal(checked.sized(n)).Where(at, at.like(0)).inRange()).moved(0, axis)
 }
 
-// forPlaces returns values for places that a shape has, whose number follows from data: that it is the number of
-// values is checked when the step runs.
-func (x *Tensor) forPlaces(shape []int) *Tensor {
-	for axis := range x.Rank() {
-		k := len(shape) - x.Rank() + axis
-		if k < 0 || x.OpenDim(axis) < 2 || !x.tr.fromData(types.Type{Shape: shape[k : k+1]}) {
+// checkCount returns values for what c chooses. Where data tells how many there are, of either, that they are as many
+// or one value is checked when the step runs.
+func (c *chosen) checkCount(op string, values *Tensor) *Tensor {
+	tr := values.tr
+	for axis := range values.Rank() {
+		k := len(c.shape) - values.Rank() + axis
+		if k < 0 {
 			continue
 		}
-		n := x.tr.size(types.I64, shape[k])
-		excess := x.tr.size(types.I64, x.OpenDim(axis)).Sub(n).Within(0, 0, "number of values less that of the places of masks")
-		x = x.resized(axis, shape[k], n.Add(excess))
-	}
-	return x
-}
-
-// excessName is what errors call the number of places that index k has more than the others.
-func (tr *Trace) excessName(of []*Tensor, k int) string {
-	var others []string
-	for j := range of {
-		if j != k {
-			others = append(others, tr.indexName(of[j], j))
+		d, n := values.OpenDim(axis), c.shape[k]
+		if d == 1 || d == n || !tr.fromData(types.Type{Shape: types.Shape{d, n}}) {
+			continue
 		}
+		words := ir.Counts{Of: fmt.Sprintf("axis %d of values has", axis), Noun: "element", With: fmt.Sprintf("axis %d of the chosen elements has", k), Rule: "they must be equal, or that of values 1"}
+		if c.count != "" && k >= c.first && k < c.first+c.at.Rank() {
+			words.With = c.count
+		}
+		count, want := tr.size(types.I64, d), tr.size(types.I64, n)
+		if dims.IsExpr(d) {
+			count = count.Equal(count.like(1)).Where(want, count)
+		}
+		if d == 0 { // there is a row to take, for no place
+			more := slices.Clone([]int(values.OpenShape()))
+			more[axis] = 1
+			values = Zeros(tr, values.DType(), more...)
+		}
+		values = values.resized(axis, n, count.bounded(op, n, n, ir.Bounded{Counts: words}))
 	}
-	return fmt.Sprintf("number of places of %s, less that of %s,", tr.indexName(of[k], k), strings.Join(others, " and "))
-}
-
-// indexName says which index i is, number k of those without a fixed size, and where it was recorded.
-func (tr *Trace) indexName(i *Tensor, k int) string {
-	name := fmt.Sprintf("index %d", k)
-	if isMask(i) {
-		name += ", a mask"
-	}
-	if n := tr.operand(i); n != nil && n.Loc != 0 {
-		name += fmt.Sprintf(" of %v", n.Loc)
-	}
-	return name
+	return values
 }
 
 // indexed is choose in the trace of x and the indices.
@@ -616,11 +667,12 @@ func (x *Tensor) indexed(op string, indices []*Tensor, more ...*Tensor) (*Tensor
 	if x = tr.Read(x); x.err != nil {
 		return nil, chosen{}, x
 	}
-	indices, bad := x.placesOf(op, indices)
+	indices, count, bad := x.placesOf(op, indices)
 	if bad != nil {
 		return nil, chosen{}, bad
 	}
 	c, bad := x.choose(op, indices)
+	c.count = count
 	return x, c, bad
 }
 
@@ -641,7 +693,7 @@ func (x *Tensor) indexPut(op string, values *Tensor, accumulate bool, indices []
 	if values.DType() != x.DType() {
 		return x.violates(op, "dtype", fmt.Sprintf("x is %v and values are %v; convert one with Convert", x.DType(), values.DType()))
 	}
-	values = x.tr.Read(values).forPlaces(c.shape)
+	values = c.checkCount(op, x.tr.Read(values))
 	if s, ok := shapeinfer.BroadcastShapes(values.OpenShape(), c.shape); !ok || !s.Equal(c.shape) {
 		return x.violates(op, "values", fmt.Sprintf("values have the shape %v, which does not broadcast to the %v that the indices choose", values.OpenShape(), types.Shape(c.shape)))
 	}

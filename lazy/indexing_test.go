@@ -3,6 +3,7 @@ package lazy_test
 import (
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -265,7 +266,7 @@ func TestIndexOfMaskBesideIndices(t *testing.T) {
 		for _, y := range []*lazy.Tensor{x.Index(mask, at(1, 2, 3)), x.Index(mask.And(mask.Not()), at(1, 2))} {
 			_, err := y.Value()
 			require.ErrorIs(t, err, lazy.ErrIndex)
-			require.ErrorContains(t, err, "the number of places at which the mask is true is ")
+			require.ErrorContains(t, err, ": they must be equal, or 1; for all pairs index one axis after the other")
 		}
 	}
 }
@@ -318,14 +319,14 @@ func TestIndexOfSeveralMasks(t *testing.T) {
 		}
 		require.Len(t, index.Report().Compiles, 1)
 		for _, c := range []struct{ rows, columns, want string }{
-			{"1010", "01110", "is 1, must be 0"},
-			{"0000", "01010", "is 2, must be 0"},
-			{"1110", "01010", "is -1, must be 0"},
-			{"1110", "00000", "is -3, must be 0"},
+			{"1010", "01110", "has 3 true elements, that of axis 0 has 2"},
+			{"0000", "01010", "has 2 true elements, that of axis 0 has 0"},
+			{"1110", "01010", "has 2 true elements, that of axis 0 has 3"},
+			{"1110", "00000", "has 0 true elements, that of axis 0 has 3"},
 		} {
 			_, err := index.CallAll(t.Context(), x, lazy.From(dev, bits(c.rows), 4), lazy.From(dev, bits(c.columns), 5))
 			require.ErrorIs(t, err, lazy.ErrIndex, c)
-			require.Regexp(t, `^indexing_test.go:\d+: index(_put)?\(.*bool\[4\], bool\[5\]\): the number of places of index 1, a mask, less that of index 0, a mask, `+c.want+"$", err.Error())
+			require.Regexp(t, `^indexing_test.go:\d+: index(_put)?\(.*bool\[4\], bool\[5\]\): the mask of axis 1 `+c.want+": they must be equal, or 1; for all pairs index one axis after the other$", err.Error())
 		}
 	}
 }
@@ -384,14 +385,89 @@ func TestIndexOfMasksAndAxes(t *testing.T) {
 		x = lazy.Iota(tr, lazy.I64, 0, 20).Reshape(4, 5)
 		rows, columns = lazy.From(tr, []bool{true, false, true, false}), lazy.From(tr, []bool{false, true, true, true, false})
 		require.ErrorContains(t, x.Index(rows.Nonzero().Select(1, 0), columns.Nonzero().Select(1, 0)).Err(), "index by masks")
+	}
+}
+
+// Errors of counts that do not broadcast name the axes of both sides, as the user gave the indices, and both counts.
+func TestIndexCountsThatDiffer(t *testing.T) {
+	for _, name := range []string{"eval", "cpu"} {
+		tr := lazy.NewTrace(open(t, name))
+		x := lazy.Iota(tr, lazy.I64, 0, 60).Reshape(4, 3, 5)
+		two, one, three := lazy.From(tr, []bool{true, false, true, false}), lazy.From(tr, []bool{false, true, false}), lazy.From(tr, []bool{true, true, false, false, true})
+		at := func(all ...int64) *lazy.Tensor { return lazy.From(tr, all) }
+		both := one.Unsqueeze(1).Or(lazy.From(tr, []bool{true, false, false, false, false})) // of 7 places
+		const rule = ": they must be equal, or 1; for all pairs index one axis after the other"
+		for _, c := range []struct {
+			want string
+			y    func() *lazy.Tensor // recorded alone: calls share equal checks, and the last one's words
+		}{
+			{"index(i64[4,3,5], bool[4], bool[5]): the mask of axis 2 has 3 true elements, that of axis 0 has 2" + rule, func() *lazy.Tensor { return x.Index(two, nil, three) }},
+			{"index(i64[4,3,5], bool[4], i64[1], bool[5]): the mask of axis 2 has 3 true elements, that of axis 0 has 2" + rule, func() *lazy.Tensor { return x.Index(two, at(1), three) }},
+			{"the mask of axis 2 has 3 true elements, that of axis 0 has 2" + rule, func() *lazy.Tensor { return x.Index(two, one, three) }},
+			{"the mask of axis 2 has 3 true elements, that of axis 1 has 2" + rule, func() *lazy.Tensor {
+				return x.Index(two.And(lazy.From(tr, []bool{true, false, false, false})), one.Not(), three)
+			}},
+			{"the mask of axes 1 to 2 has 7 true elements, that of axis 0 has 2" + rule, func() *lazy.Tensor { return x.Index(two, both) }},
+			{"the mask of axis 2 has 3 true elements, the indices of axis 0 have 2" + rule, func() *lazy.Tensor { return x.Index(two.Nonzero().Select(1, 0), nil, three) }},
+			{"the indices of axis 2 have 3 elements, the mask of axis 0 has 2" + rule, func() *lazy.Tensor { return x.Index(two, nil, three.Nonzero().Select(1, 0)) }},
+			{"the mask of axis 0 has 2 true elements, the indices of axis 2 have 3" + rule, func() *lazy.Tensor { return x.Index(two, nil, at(1, 2, 3)) }},
+			{"the mask of axis 0 has 2 true elements, the indices of axis 1 have 0" + rule, func() *lazy.Tensor { return x.Index(two, at()) }},
+			{"the mask of axis 0 has 2 true elements, that of axis 1 has 0" + rule, func() *lazy.Tensor { return lazy.Zeros(tr, lazy.I64, 4, 0).Index(two, lazy.Zeros(tr, lazy.Bool, 0)) }},
+			{"index_put(i64[4,3,5], i64[1], bool[4], bool[5]): the mask of axis 2 has 3 true elements, that of axis 0 has 2" + rule, func() *lazy.Tensor { return x.IndexPut(at(7), false, two.Not(), nil, three) }},
+		} {
+			_, err := c.y().Value()
+			require.ErrorIs(t, err, lazy.ErrIndex, c.want)
+			require.ErrorContains(t, err, "indexing_test.go:")
+			require.True(t, strings.HasSuffix(err.Error(), c.want), "%v\n%s", err, c.want)
+		}
+	}
+}
+
+// Values are as many as a mask has true elements, whichever of both data tells, or one: x[mask] = y[mask] in PyTorch.
+func TestIndexPutOfCountedValues(t *testing.T) {
+	for _, name := range []string{"eval", "cpu"} {
+		tr := lazy.NewTrace(open(t, name))
+		x := lazy.Iota(tr, lazy.I64, 0, 8).Reshape(4, 2)
+		y := x.Neg()
+		two, other, three := lazy.From(tr, []bool{true, false, true, false}), lazy.From(tr, []bool{false, true, false, true}), lazy.From(tr, []bool{true, true, false, true})
+		one, none := two.And(lazy.From(tr, []bool{true, false, false, false})), two.And(two.Not())
+		at := func(all ...int64) *lazy.Tensor { return lazy.From(tr, all) }
+		same := []int64{0, 1, 2, 3, 4, 5, 6, 7}
+		big := x.GreaterScalar(5)
+		for i, c := range []struct {
+			y    *lazy.Tensor
+			want []int64
+		}{
+			{x.IndexPut(y.Index(two), false, two), []int64{0, -1, 2, 3, -4, -5, 6, 7}},
+			{x.IndexPut(y.SelectRows(two), false, two), []int64{0, -1, 2, 3, -4, -5, 6, 7}},
+			{x.IndexPut(y.Index(two), false, other), []int64{0, 1, 0, -1, 4, 5, -4, -5}},
+			{x.IndexPut(y.Index(two), true, other), []int64{0, 1, 2, 2, 4, 5, 2, 2}},
+			{x.IndexPut(y.Index(one), false, three), []int64{0, -1, 0, -1, 4, 5, 0, -1}},
+			{x.IndexPut(y.Index(big), false, big), []int64{0, 1, 2, 3, 4, 5, -6, -7}},
+			{x.IndexPut(y.Index(two), false, at(1, 3)), []int64{0, 1, 0, -1, 4, 5, -4, -5}},
+			{x.IndexPut(y.Index(none), false, none), same},
+			{x.IndexPut(lazy.Zeros(tr, lazy.I64, 0, 2), false, none), same},
+			{x.IndexPut(at(), false, big.And(big.Not())), same},
+			{x.IndexPut(at(), false, none, one.Narrow(0, 1, 2)), same},
+			{lazy.Zeros(tr, lazy.I64, 4, 0).Index(one, lazy.Zeros(tr, lazy.Bool, 0)), nil},
+			{lazy.Zeros(tr, lazy.I64, 4, 0).Index(lazy.Zeros(tr, lazy.Bool, 4, 0)), nil},
+		} {
+			got, err := lazy.ToSlice[int64](c.y)
+			require.NoError(t, err, i)
+			require.Equal(t, c.want, append([]int64(nil), got...), i)
+		}
+		values := func(n int) *lazy.Tensor { return lazy.Zeros(tr, lazy.I64, n, 2) }
 		for want, y := range map[string]*lazy.Tensor{
-			`indexing_test.go:\d+: index\(i64\[4,5\], bool\[4\], i64\[0\]\): the number of places at which the mask is true is 2, must be 0$`:           x.Index(rows, at()),
-			`: index_put\(i64\[4,5\], i64\[3,1\], bool\[4\]\): the number of values less that of the places of masks is 1, must be 0$`:                  x.IndexPut(at(1, 2, 3).Unsqueeze(1), false, rows),
-			`: the number of places of index 1, a mask of indexing_test.go:\d+, less that of index 0, a mask of indexing_test.go:\d+, is 1, must be 0$`: x.Index(rows, columns),
+			"axis 0 of values has 3 elements, the mask of axis 0 has 2":            x.IndexPut(values(3), false, two),
+			"axis 0 of values has 0 elements, the mask of axis 0 has 2":            x.IndexPut(values(0), false, two),
+			"axis 0 of values has 0 elements, the mask of axes 0 to 1 has 2":       x.IndexPut(at(), false, big),
+			"axis 0 of values has 2 elements, the mask of axis 0 has 3":            x.IndexPut(y.Index(two), false, three),
+			"axis 0 of values has 3 elements, axis 0 of the chosen elements has 2": x.IndexPut(y.Index(three), false, at(1, 3)),
+			"axis 0 of values has 3 elements, the indices choose 2":                x.IndexPut(at(7, 8, 9), false, two, lazy.From(tr, []bool{true, true})),
 		} {
 			_, err := y.Value()
-			require.ErrorIs(t, err, lazy.ErrIndex)
-			require.Regexp(t, want, err.Error())
+			require.ErrorIs(t, err, lazy.ErrIndex, want)
+			require.ErrorContains(t, err, want+": they must be equal, or that of values 1")
 		}
 	}
 }
@@ -442,6 +518,29 @@ func TestWithin(t *testing.T) {
 			require.ErrorIs(t, err, lazy.ErrIndex, i)
 			require.ErrorContains(t, err, c.want, i)
 			require.ErrorContains(t, err, "indexing_test.go:", i)
+		}
+	}
+}
+
+// Bounds may be sizes that data tells, the lower one too.
+func TestWithinSizesOfData(t *testing.T) {
+	for _, name := range []string{"eval", "cpu"} {
+		tr := lazy.NewTrace(open(t, name))
+		n := lazy.From(tr, []bool{true, false, true, false}).Nonzero().OpenDim(0)
+		x := lazy.From(tr, []int64{2, 1, 3})
+		for want, y := range map[string]*lazy.Tensor{
+			"":                                     x.Within(0, lazy.SizeAdd(n, 1), "length"),
+			"the length is 3, must be from 0 to 2": x.Within(0, n, "length"),
+			"the length is 1, must be from 2 to 9": x.Within(n, 9, "length"),
+			"the length is 1, must be from 2 to 3": x.Within(n, lazy.SizeAdd(n, 1), "length"),
+		} {
+			_, err := y.Value()
+			if want == "" {
+				require.NoError(t, err)
+				continue
+			}
+			require.ErrorIs(t, err, lazy.ErrIndex, want)
+			require.ErrorContains(t, err, want)
 		}
 	}
 }

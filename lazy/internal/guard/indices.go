@@ -23,6 +23,7 @@ type Index struct {
 	Op       string       // the mnemonic of the user's call
 	Operands []types.Type // of the call
 	Name     string       // of the integers, as of an [ir.Bounded]; "" for indices
+	Counts   ir.Counts    // of an [ir.Bounded]: the bounds are one count
 	At       callsite.Site
 	Low      int
 	Bound    int
@@ -94,13 +95,13 @@ func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 			continue
 		}
 		x, ok := indexOf(n, k)
-		if !ok || dims.IsExpr(x.Bound) && !s.open {
+		if !ok || dims.IsExpr(x.Bound) && !s.open && n.Op != ir.OpWhere {
 			continue
 		}
 		if _, in := x.of.Value.(ir.InRange); in { // what it is made of is looked at
 			continue
 		}
-		if x.resolve(r); x.arg >= 0 && s.arguments && !dims.IsExpr(x.Bound) {
+		if x.resolve(r); x.arg >= 0 && s.arguments && !dims.HasExpr(x.Low, x.Bound) {
 			s.all = append(s.all, x)
 			continue
 		}
@@ -141,7 +142,8 @@ func (s *search) assume(x *Index, r *ranges) {
 // within returns the indices that are in range.
 func (x *Index) within() interval {
 	bound, _ := dims.Bounds(x.Bound) // the least
-	return interval{int64(x.Low), int64(bound) - 1}
+	_, low := dims.Bounds(x.Low)     // the largest
+	return interval{int64(low), int64(bound) - 1}
 }
 
 // contains reports whether all of an interval are in range.
@@ -210,7 +212,7 @@ func indexOf(n *ir.Node, k int) (x Index, ok bool) {
 		x.Operands = []types.Type{unconverted(x.of).Type}
 	case ir.OpWhere:
 		if b, ok := n.Value.(ir.Bounded); ok {
-			call, x.Name, x.Low, x.Bound = b.Call, b.Name, b.Low, b.Bound
+			call, x.Name, x.Counts, x.Low, x.Bound = b.Call, b.Name, b.Counts, b.Low, b.Bound
 			break
 		}
 		w := n.Value.(ir.Wrapped)
@@ -479,6 +481,9 @@ func (x *Index) Reason(e *OutOfRange) string { return e.reason(x) }
 
 // reason says which index is out of range, and in which iterations of loops if the lines of these are known.
 func (e *OutOfRange) reason(x *Index) string {
+	if w := x.Counts; w != (ir.Counts{}) {
+		return fmt.Sprintf("%s %s, %s %d: %s", w.Of, diag.Count(e.index, w.Noun), w.With, e.low, w.Rule)
+	}
 	index := strconv.FormatInt(e.index, 10)
 	if x.unsigned || e.unsigned {
 		index = strconv.FormatUint(uint64(e.index), 10)
