@@ -93,7 +93,9 @@ func init() { // not values of the variables: the functions use them
 	definedErfcx = functions.Define(&rows[16], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeErfcx(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradErfcx(x[0], y[0], ct[0]) })
 	definedPolygamma = functions.Define(&rows[17], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePolygamma(x[0], a.Int("n"))}
-	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkPolygamma(x[0], a.Int("n")) }, nil)
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkPolygamma(x[0], a.Int("n")) }, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return gradPolygamma(x[0], y[0], ct[0], a.Int("n"))
+	})
 	definedZeta = functions.Define(&rows[18], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeZeta(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkZeta(x[0], x[1]) }, nil)
 	definedMvLgamma = functions.Define(&rows[19], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMvLgamma(x[0], a.Int("p"))}
@@ -283,7 +285,8 @@ func Erfcx(x *lazy.Tensor) *lazy.Tensor {
 
 // Polygamma returns the derivative of order n of Digamma elementwise; infinite
 // at 0 and negative integers for a positive n, with the sign of the values
-// right of it.
+// right of it. For n = 1 negative integers have a large number, as in PyTorch:
+// πx is rounded.
 //
 // It requires: x is floating point; n is not negative. Bools and integers
 // become f32.

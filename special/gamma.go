@@ -19,6 +19,7 @@ func checkPolygamma(_ *lazy.Tensor, n int) (demand, reason string) {
 //
 //	ψ⁽ⁿ⁾(x) = (-1)ⁿ ψ⁽ⁿ⁾(1-x) - π dⁿ/dxⁿ cot πx
 func computePolygamma(x *lazy.Tensor, n int) *lazy.Tensor {
+	own := functions.InF32(x)[0]
 	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
 		x := in[0]
 		if n == 0 {
@@ -29,8 +30,19 @@ func computePolygamma(x *lazy.Tensor, n int) *lazy.Tensor {
 
 		turn := negative.And(poles.Not()).WhereScalar(x.Sub(x.Round()), 0.25).MulScalar(math.Pi)
 		mirror := y.MulScalar(sign).Sub(polynomial(turn.Tan().Reciprocal(), cotangent(n)).MulScalar(math.Pi))
-		return poles.ScalarWhere(math.Inf(int(-sign)), negative.Where(mirror, y))
+		mirror = poles.ScalarWhere(math.Inf(int(-sign)), mirror)
+		if n == 1 {
+			// PyTorch does not look for poles: π²/sin² is finite where πx is rounded to the dtype of x.
+			sine := own.MulScalar(math.Pi).Convert(x.DType()).Sin()
+			mirror = negative.And(poles).Where(sine.RDivScalar(math.Pi).Square().Sub(y), mirror)
+		}
+		return poles.Or(negative).Where(mirror, y)
 	}, x)
+}
+
+// gradPolygamma is the derivative of the next order, at poles too.
+func gradPolygamma(x, _, ct *lazy.Tensor, n int) []*lazy.Tensor {
+	return []*lazy.Tensor{ct.Mul(Polygamma(x, n+1))}
 }
 
 // cotangent has the coefficients of the n-th derivative of cot πx as a polynomial in c = cot πx,

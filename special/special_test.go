@@ -69,6 +69,35 @@ func TestDegrees(t *testing.T) {
 	}
 }
 
+// The first derivative of digamma at negative integers is PyTorch's: π²/sin²(πx), where πx is rounded.
+func TestPolygammaAtNegativeIntegers(t *testing.T) {
+	x := []float64{-1, -2, -3, -8}
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		for d, want := range map[types.DType][]float64{
+			lazy.F64:  {6.580790147320947e+32, 1.6451975368302367e+32, 7.311989052578831e+31, 1.0282484605188979e+31},
+			lazy.F32:  {1291369695936512, 322842423984128, 17351287771234304, 20177651499008},
+			lazy.BF16: {1293025674264576, 323256418566144, 17381079811883008, 20203526160384},
+			lazy.F16:  {inf, inf, inf, inf},
+		} {
+			in := lazy.From(tr, x).Convert(d)
+			// The gradients of the orders 0 and 1 are those of the orders 1 and 2.
+			y, first, second := special.Polygamma(in, 1), lazy.Grad(special.Polygamma(in, 0).Sum(), in)[0], lazy.Grad(special.Polygamma(in, 1).Sum(), in)[0]
+			all := []*lazy.Tensor{y.Convert(lazy.F64), first.Convert(lazy.F64), second.Convert(lazy.F64)}
+			require.NoError(t, tr.MarkStep(all...))
+			for k, want := range [][]float64{want, want, {-inf, -inf, -inf, -inf}} {
+				got, err := lazy.ToSlice[float64](all[k])
+				require.NoError(t, err)
+				for i := range want {
+					if got[i] != want[i] {
+						require.InEpsilon(t, want[i], got[i], map[types.DType]float64{lazy.F64: 1e-14, lazy.F32: 4e-7, lazy.BF16: 0x1p-8}[d], "%d of %v in %v on %s", k, x[i], d, backend)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestPolynomialsHaveNoGradient(t *testing.T) {
 	for k, f := range polynomials {
 		tr := trace(t, "eval")
@@ -213,7 +242,7 @@ var ends = []function{
 	{"ndtri", special.Ndtri, []float64{0, 1, -0.5, 2, nan}, []float64{-inf, inf, nan, nan, nan}},
 	{"log_ndtr", special.LogNdtr, []float64{inf, -inf, nan}, []float64{0, -inf, nan}},
 	{"erfcx", special.Erfcx, []float64{inf, -inf, -30, nan}, []float64{0, inf, inf, nan}},
-	{"polygamma 1", polygamma(1), []float64{0, -2, inf, nan}, []float64{inf, inf, 0, nan}},
+	{"polygamma 1", polygamma(1), []float64{0, inf, nan}, []float64{inf, 0, nan}},
 	{"polygamma 2", polygamma(2), []float64{0, -2, nan}, []float64{-inf, -inf, nan}},
 	{"zeta of 3", zeta(3), []float64{0, -1, inf, nan}, []float64{inf, inf, 0, nan}},
 	{"zeta of 3 near a zero", zeta(3), []float64{-20.5}, []float64{0.0011331449598188984}},

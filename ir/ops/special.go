@@ -22,8 +22,8 @@ var specialRows = []Op{
 	{Name: "LogNdtr", Family: Exponentials, Doc: "returns the logarithm of Ndtr elementwise, exact where that is small.", Operands: one(Float), Traits: OwnGradient | Floating},
 	{Name: "Erfcx", Family: Exponentials, Doc: "returns exp(x²) Erfc(x) elementwise, exact where Erfc is 0.", Operands: one(Float), Traits: OwnGradient | Floating},
 
-	{Name: "Polygamma", Family: Exponentials, Doc: "returns the derivative of order n of Digamma elementwise; infinite at 0 and negative integers for a positive n, with the sign of the values right of it.", Operands: one(Float), Attrs: []Attr{{"n", Int}},
-		Where: []Demand{{"order", "n is not negative"}}, Traits: Inline | Floating},
+	{Name: "Polygamma", Family: Exponentials, Doc: "returns the derivative of order n of Digamma elementwise; infinite at 0 and negative integers for a positive n, with the sign of the values right of it. For n = 1 negative integers have a large number, as in PyTorch: πx is rounded.", Operands: one(Float), Attrs: []Attr{{"n", Int}},
+		Where: []Demand{{"order", "n is not negative"}}, Traits: OwnGradient | Floating},
 	{Name: "Zeta", Family: Exponentials, Doc: "returns the Hurwitz zeta function elementwise, the sum of (q+k)^-x over k = 0, 1, …; NaN for x < 1, infinite for x = 1 and at q = 0, -1, …. For another q below 0 it is NaN unless x is an integer. A gradient for x is an error.",
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "q", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
 	{Name: "MvLgamma", Text: "mvlgamma", Family: Exponentials, Doc: "returns the logarithm of the multivariate gamma function of dimension p elementwise.", Operands: one(Float), Attrs: []Attr{{"p", Int}},
