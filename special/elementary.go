@@ -40,13 +40,6 @@ func gradEntr(x, _, ct *lazy.Tensor) []*lazy.Tensor {
 	return []*lazy.Tensor{ct.Mul(x.Log().AddScalar(1)).Neg()}
 }
 
-func checkXlog1py(x, y *lazy.Tensor) (demand, reason string) {
-	if reason = functions.CheckBroadcast(x, y); reason == "" {
-		return "", ""
-	}
-	return xlog1pyShapes, reason
-}
-
 // computeXlog1py takes 0 for a y whose logarithm times 0 is no number.
 func computeXlog1py(x, y *lazy.Tensor) *lazy.Tensor {
 	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {

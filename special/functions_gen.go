@@ -16,7 +16,11 @@ const (
 	polygammaOrder          = "order"
 	zetaShapes              = "shapes"
 	mvLgammaDimension       = "dimension"
+	gammaIncShapes          = "shapes"
+	gammaIncCShapes         = "shapes"
 	xlog1pyShapes           = "shapes"
+	gcdShapes               = "shapes"
+	lcmShapes               = "shapes"
 	chebyshevTShapes        = "shapes"
 	chebyshevUShapes        = "shapes"
 	chebyshevVShapes        = "shapes"
@@ -53,11 +57,15 @@ var (
 	definedPolygamma         *lazy.Callable
 	definedZeta              *lazy.Callable
 	definedMvLgamma          *lazy.Callable
+	definedGammaInc          *lazy.Callable
+	definedGammaIncC         *lazy.Callable
 	definedEntr              *lazy.Callable
 	definedXlog1py           *lazy.Callable
 	definedSinc              *lazy.Callable
 	definedExpit             *lazy.Callable
 	definedLogit             *lazy.Callable
+	definedGCD               *lazy.Callable
+	definedLCM               *lazy.Callable
 	definedChebyshevT        *lazy.Callable
 	definedChebyshevU        *lazy.Callable
 	definedChebyshevV        *lazy.Callable
@@ -100,55 +108,67 @@ func init() { // not values of the variables: the functions use them
 	definedMvLgamma = functions.Define(&rows[19], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMvLgamma(x[0], a.Int("p"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkMvLgamma(x[0], a.Int("p")) }, nil)
-	definedEntr = functions.Define(&rows[20], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeEntr(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradEntr(x[0], y[0], ct[0]) })
-	definedXlog1py = functions.Define(&rows[21], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeXlog1py(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkXlog1py(x[0], x[1]) }, nil)
-	definedSinc = functions.Define(&rows[22], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeSinc(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradSinc(x[0], y[0], ct[0]) })
-	definedExpit = functions.Define(&rows[23], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeExpit(x[0])} }, nil, nil)
-	definedLogit = functions.Define(&rows[24], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedGammaInc = functions.Define(&rows[20], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeGammaInc(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkGammaInc(x[0], x[1]) }, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return gradGammaInc(x[0], x[1], y[0], ct[0])
+	})
+	definedGammaIncC = functions.Define(&rows[21], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeGammaIncC(x[0], x[1])}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkGammaIncC(x[0], x[1]) }, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return gradGammaIncC(x[0], x[1], y[0], ct[0])
+	})
+	definedEntr = functions.Define(&rows[22], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeEntr(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradEntr(x[0], y[0], ct[0]) })
+	definedXlog1py = functions.Define(&rows[23], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeXlog1py(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkXlog1py(x[0], x[1]) }, nil)
+	definedSinc = functions.Define(&rows[24], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeSinc(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradSinc(x[0], y[0], ct[0]) })
+	definedExpit = functions.Define(&rows[25], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeExpit(x[0])} }, nil, nil)
+	definedLogit = functions.Define(&rows[26], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeLogit(x[0], a.Float("eps"))}
 	}, nil, nil)
-	definedChebyshevT = functions.Define(&rows[25], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedGCD = functions.Define(&rows[27], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeGCD(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkGCD(x[0], x[1]) }, nil)
+	definedLCM = functions.Define(&rows[28], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeLCM(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkLCM(x[0], x[1]) }, nil)
+	definedChebyshevT = functions.Define(&rows[29], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeChebyshevT(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkChebyshevT(x[0], x[1]) }, nil)
-	definedChebyshevU = functions.Define(&rows[26], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedChebyshevU = functions.Define(&rows[30], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeChebyshevU(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkChebyshevU(x[0], x[1]) }, nil)
-	definedChebyshevV = functions.Define(&rows[27], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedChebyshevV = functions.Define(&rows[31], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeChebyshevV(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkChebyshevV(x[0], x[1]) }, nil)
-	definedChebyshevW = functions.Define(&rows[28], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedChebyshevW = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeChebyshevW(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkChebyshevW(x[0], x[1]) }, nil)
-	definedShiftedChebyshevT = functions.Define(&rows[29], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedShiftedChebyshevT = functions.Define(&rows[33], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeShiftedChebyshevT(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkShiftedChebyshevT(x[0], x[1])
 	}, nil)
-	definedShiftedChebyshevU = functions.Define(&rows[30], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedShiftedChebyshevU = functions.Define(&rows[34], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeShiftedChebyshevU(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkShiftedChebyshevU(x[0], x[1])
 	}, nil)
-	definedShiftedChebyshevV = functions.Define(&rows[31], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedShiftedChebyshevV = functions.Define(&rows[35], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeShiftedChebyshevV(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkShiftedChebyshevV(x[0], x[1])
 	}, nil)
-	definedShiftedChebyshevW = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedShiftedChebyshevW = functions.Define(&rows[36], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeShiftedChebyshevW(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkShiftedChebyshevW(x[0], x[1])
 	}, nil)
-	definedHermiteH = functions.Define(&rows[33], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedHermiteH = functions.Define(&rows[37], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeHermiteH(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkHermiteH(x[0], x[1]) }, nil)
-	definedHermiteHe = functions.Define(&rows[34], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedHermiteHe = functions.Define(&rows[38], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeHermiteHe(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkHermiteHe(x[0], x[1]) }, nil)
-	definedLaguerreL = functions.Define(&rows[35], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedLaguerreL = functions.Define(&rows[39], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeLaguerreL(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkLaguerreL(x[0], x[1]) }, nil)
-	definedLegendreP = functions.Define(&rows[36], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedLegendreP = functions.Define(&rows[40], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeLegendreP(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkLegendreP(x[0], x[1]) }, nil)
 }
@@ -314,6 +334,27 @@ func MvLgamma(x *lazy.Tensor, p int) *lazy.Tensor {
 	return definedMvLgamma.Call(lazy.Attrs{"p": p}, x)
 }
 
+// GammaInc returns the regularized lower incomplete gamma function of order a
+// at x, elementwise: the share of the gamma distribution of shape a below x.
+// NaN where a or x is negative, or both are 0 or infinite. The gradient for a
+// is NaN.
+//
+// It requires: a is floating point; x has the dtype of a; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func GammaInc(a *lazy.Tensor, x *lazy.Tensor) *lazy.Tensor {
+	return definedGammaInc.Call(nil, a, x)
+}
+
+// GammaIncC returns the regularized upper incomplete gamma function of order a
+// at x, elementwise: 1 - GammaInc(a, x), exact where that is small. NaN where a
+// or x is negative, or both are 0 or infinite. The gradient for a is NaN.
+//
+// It requires: a is floating point; x has the dtype of a; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
+func GammaIncC(a *lazy.Tensor, x *lazy.Tensor) *lazy.Tensor {
+	return definedGammaIncC.Call(nil, a, x)
+}
+
 // Entr returns -x·log(x) elementwise, 0 at 0 and -infinity below.
 //
 // It requires: x is floating point. Bools and integers become f32.
@@ -352,6 +393,24 @@ func Expit(x *lazy.Tensor) *lazy.Tensor {
 // f32.
 func Logit(x *lazy.Tensor, eps float64) *lazy.Tensor {
 	return definedLogit.Call(lazy.Attrs{"eps": eps}, x)
+}
+
+// GCD returns the greatest common divisor of |x| and |y|, elementwise: 0 where
+// both are 0, and |x| where y is 0.
+//
+// It requires: x is an integer; y has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted.
+func GCD(x *lazy.Tensor, y *lazy.Tensor) *lazy.Tensor {
+	return definedGCD.Call(nil, x, y)
+}
+
+// LCM returns the least common multiple of |x| and |y|, elementwise: 0 where
+// one is 0. A multiple that does not fit the dtype wraps.
+//
+// It requires: x is an integer; y has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted.
+func LCM(x *lazy.Tensor, y *lazy.Tensor) *lazy.Tensor {
+	return definedLCM.Call(nil, x, y)
 }
 
 // ChebyshevT returns the Chebyshev polynomials of the first kind, of the

@@ -60,13 +60,6 @@ func cotangent(n int) []float64 {
 	return p
 }
 
-func checkZeta(x, q *lazy.Tensor) (demand, reason string) {
-	if reason = functions.CheckBroadcast(x, q); reason == "" {
-		return "", ""
-	}
-	return zetaShapes, reason
-}
-
 // computeZeta of a q below 0 is by positive numbers, of the integers x for which it is real. With f, the
 // distance from q down to an integer, the terms from q up to f-1 are those of 1-f less those of 1-q:
 //

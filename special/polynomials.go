@@ -65,69 +65,33 @@ var (
 	}}
 )
 
-func checkDegrees(rule string, x, n *lazy.Tensor) (demand, reason string) {
-	if reason = functions.CheckBroadcast(x, n); reason == "" {
+// checkShapes is the check of all functions whose two operands broadcast.
+func checkShapes(x, y *lazy.Tensor) (demand, reason string) {
+	if reason = functions.CheckBroadcast(x, y); reason == "" {
 		return "", ""
 	}
-	return rule, reason
+	return zetaShapes, reason // the demand of all of them has one name
 }
 
-func checkChebyshevT(x, n *lazy.Tensor) (demand, reason string) {
-	return checkDegrees(chebyshevTShapes, x, n)
-}
-func computeChebyshevT(x, n *lazy.Tensor) *lazy.Tensor { return kindT.of(x, n, false) }
+// The checks and bodies of the rows.
+var (
+	checkGammaInc, checkGammaIncC, checkGCD, checkLCM, checkZeta, checkXlog1py = checkShapes, checkShapes, checkShapes, checkShapes, checkShapes, checkShapes
 
-func checkChebyshevU(x, n *lazy.Tensor) (demand, reason string) {
-	return checkDegrees(chebyshevUShapes, x, n)
-}
-func computeChebyshevU(x, n *lazy.Tensor) *lazy.Tensor { return kindU.of(x, n, false) }
+	checkChebyshevT, computeChebyshevT               = kindT.row(false)
+	checkChebyshevU, computeChebyshevU               = kindU.row(false)
+	checkChebyshevV, computeChebyshevV               = kindV.row(false)
+	checkChebyshevW, computeChebyshevW               = kindW.row(false)
+	checkShiftedChebyshevT, computeShiftedChebyshevT = kindT.row(true)
+	checkShiftedChebyshevU, computeShiftedChebyshevU = kindU.row(true)
+	checkShiftedChebyshevV, computeShiftedChebyshevV = kindV.row(true)
+	checkShiftedChebyshevW, computeShiftedChebyshevW = kindW.row(true)
+	checkHermiteH, computeHermiteH                   = hermiteH.row(false)
+	checkHermiteHe, computeHermiteHe                 = hermiteHe.row(false)
+	checkLaguerreL, computeLaguerreL                 = laguerre.row(false)
+	checkLegendreP, computeLegendreP                 = legendre.row(false)
+)
 
-func checkChebyshevV(x, n *lazy.Tensor) (demand, reason string) {
-	return checkDegrees(chebyshevVShapes, x, n)
+// row returns the check and the body of a row of polynomials: those in 2x-1 if shifted is set.
+func (r recurrence) row(shifted bool) (check func(x, n *lazy.Tensor) (demand, reason string), compute func(x, n *lazy.Tensor) *lazy.Tensor) {
+	return checkShapes, func(x, n *lazy.Tensor) *lazy.Tensor { return r.of(x, n, shifted) }
 }
-func computeChebyshevV(x, n *lazy.Tensor) *lazy.Tensor { return kindV.of(x, n, false) }
-
-func checkChebyshevW(x, n *lazy.Tensor) (demand, reason string) {
-	return checkDegrees(chebyshevWShapes, x, n)
-}
-func computeChebyshevW(x, n *lazy.Tensor) *lazy.Tensor { return kindW.of(x, n, false) }
-
-func checkShiftedChebyshevT(x, n *lazy.Tensor) (demand, reason string) {
-	return checkDegrees(shiftedChebyshevTShapes, x, n)
-}
-func computeShiftedChebyshevT(x, n *lazy.Tensor) *lazy.Tensor { return kindT.of(x, n, true) }
-
-func checkShiftedChebyshevU(x, n *lazy.Tensor) (demand, reason string) {
-	return checkDegrees(shiftedChebyshevUShapes, x, n)
-}
-func computeShiftedChebyshevU(x, n *lazy.Tensor) *lazy.Tensor { return kindU.of(x, n, true) }
-
-func checkShiftedChebyshevV(x, n *lazy.Tensor) (demand, reason string) {
-	return checkDegrees(shiftedChebyshevVShapes, x, n)
-}
-func computeShiftedChebyshevV(x, n *lazy.Tensor) *lazy.Tensor { return kindV.of(x, n, true) }
-
-func checkShiftedChebyshevW(x, n *lazy.Tensor) (demand, reason string) {
-	return checkDegrees(shiftedChebyshevWShapes, x, n)
-}
-func computeShiftedChebyshevW(x, n *lazy.Tensor) *lazy.Tensor { return kindW.of(x, n, true) }
-
-func checkHermiteH(x, n *lazy.Tensor) (demand, reason string) {
-	return checkDegrees(hermiteHShapes, x, n)
-}
-func computeHermiteH(x, n *lazy.Tensor) *lazy.Tensor { return hermiteH.of(x, n, false) }
-
-func checkHermiteHe(x, n *lazy.Tensor) (demand, reason string) {
-	return checkDegrees(hermiteHeShapes, x, n)
-}
-func computeHermiteHe(x, n *lazy.Tensor) *lazy.Tensor { return hermiteHe.of(x, n, false) }
-
-func checkLaguerreL(x, n *lazy.Tensor) (demand, reason string) {
-	return checkDegrees(laguerreLShapes, x, n)
-}
-func computeLaguerreL(x, n *lazy.Tensor) *lazy.Tensor { return laguerre.of(x, n, false) }
-
-func checkLegendreP(x, n *lazy.Tensor) (demand, reason string) {
-	return checkDegrees(legendrePShapes, x, n)
-}
-func computeLegendreP(x, n *lazy.Tensor) *lazy.Tensor { return legendre.of(x, n, false) }

@@ -98,6 +98,47 @@ func TestPolygammaAtNegativeIntegers(t *testing.T) {
 	}
 }
 
+// The values are PyTorch's, those of the least integers too.
+func TestDivisors(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		for _, c := range []struct {
+			d                  types.DType
+			x, y, divisor, lcm []int64
+		}{
+			{lazy.I64, []int64{0, 0, 4, -6, 12586269025, math.MinInt64}, []int64{0, -3, 0, 4, 7778742049, 3}, []int64{0, 3, 4, 2, 1, 1}, []int64{0, 0, 0, 12, 5671619736245974145, math.MinInt64}},
+			{lazy.I32, []int64{1836311903, 100, -7}, []int64{1134903170, 75, -7}, []int64{1, 25, 7}, []int64{846734530, 300, 7}},
+			{lazy.I8, []int64{-128, -128, -128, 127, 100, 14}, []int64{-128, 0, 6, 3, 75, 17}, []int64{-128, -128, -2, 1, 25, 1}, []int64{-128, 0, -128, 125, 44, -18}},
+			{lazy.U8, []int64{0, 200, 255}, []int64{3, 150, 10}, []int64{3, 50, 5}, []int64{0, 88, 254}},
+		} {
+			x, y := lazy.From(tr, c.x).Convert(c.d), lazy.From(tr, c.y).Convert(c.d)
+			empty := special.GCD(x.Unsqueeze(1), x.Narrow(0, 0, 0))
+			all := []*lazy.Tensor{special.GCD(x, y).Convert(lazy.I64), special.LCM(x, y).Convert(lazy.I64), empty}
+			require.Equal(t, []int{len(c.x), 0}, []int(empty.Shape()))
+			require.NoError(t, tr.MarkStep(all...))
+			for k, want := range [][]int64{c.divisor, c.lcm} {
+				got, err := lazy.ToSlice[int64](all[k])
+				require.NoError(t, err)
+				require.Equal(t, want, got, "%v %d on %s", c.d, k, backend)
+			}
+		}
+	}
+}
+
+// There is no gradient for the order of the incomplete gamma functions: it is NaN.
+func TestGradientOfTheOrderOfGammaInc(t *testing.T) {
+	tr := trace(t, "eval")
+	a, x := lazy.From(tr, []float64{2.5}), lazy.From(tr, []float64{2})
+	all := lazy.Grad(special.GammaInc(a, x).Sum(), a, x)
+	require.NoError(t, tr.MarkStep(all...))
+	got, err := lazy.ToSlice[float64](all[0])
+	require.NoError(t, err)
+	require.True(t, math.IsNaN(got[0]))
+	got, err = lazy.ToSlice[float64](all[1])
+	require.NoError(t, err)
+	require.InDelta(t, math.Pow(2, 1.5)*math.Exp(-2)/math.Gamma(2.5), got[0], 1e-15)
+}
+
 func TestPolynomialsHaveNoGradient(t *testing.T) {
 	for k, f := range polynomials {
 		tr := trace(t, "eval")
@@ -114,6 +155,11 @@ func zeta(s float64) func(q *lazy.Tensor) *lazy.Tensor {
 
 func xlog1py(x float64) func(y *lazy.Tensor) *lazy.Tensor {
 	return func(y *lazy.Tensor) *lazy.Tensor { return special.Xlog1py(lazy.Const(y.Trace(), y.DType(), x), y) }
+}
+
+// gammaInc is an incomplete gamma function of one order.
+func gammaInc(f func(a, x *lazy.Tensor) *lazy.Tensor, a float64) func(x *lazy.Tensor) *lazy.Tensor {
+	return func(x *lazy.Tensor) *lazy.Tensor { return f(lazy.Const(x.Trace(), x.DType(), a), x) }
 }
 
 // function is a function with exact values, computed with 60 digits, and what it gives at ends.
@@ -162,6 +208,16 @@ var values = []function{
 	{"polygamma 3", polygamma(3), []float64{-9.75, -2.25, -0.25, 0.5, 1, 10}, []float64{1558.5436081111616, 1558.4550231887144, 1555.7633125348507, 97.40909103400244, 6.493939402266829, 0.0023199013042898686}},
 	{"mvlgamma 1", mvlgamma(1), []float64{0.5, 3, 10}, []float64{0.5723649429247001, 0.6931471805599453, 12.801827480081469}},
 	{"mvlgamma 3", mvlgamma(3), []float64{1.5, 3, 10}, []float64{2.1686775340635553, 2.694924879806965, 36.81285863239809}},
+	{"gammainc of 0.00048828125", gammaInc(special.GammaInc, 0.00048828125), []float64{0.25, 0.875, 1.5}, []float64{0.9994900815690817, 0.9998672338756954, 0.9999511305149756}},
+	{"gammaincc of 0.00048828125", gammaInc(special.GammaIncC, 0.00048828125), []float64{0.25, 0.875, 1.5}, []float64{0.0005099184309183146, 0.00013276612430457071, 4.8869485024325725e-05}},
+	{"gammainc of 0.5", gammaInc(special.GammaInc, 0.5), []float64{0.0078125, 0.75, 1.25, 4.0}, []float64{0.09947644966022579, 0.7793286380801532, 0.886153701993342, 0.9953222650189527}},
+	{"gammaincc of 0.5", gammaInc(special.GammaIncC, 0.5), []float64{0.0078125, 0.75, 1.25, 4.0}, []float64{0.9005235503397742, 0.2206713619198468, 0.11384629800665805, 0.004677734981047266}},
+	{"gammainc of 2.5", gammaInc(special.GammaInc, 2.5), []float64{0.25, 2.0, 3.0, 8.0}, []float64{0.007876706767370407, 0.4505840486472198, 0.6937810815867216, 0.9931559260775795}},
+	{"gammaincc of 2.5", gammaInc(special.GammaIncC, 2.5), []float64{0.25, 2.0, 3.0, 8.0}, []float64{0.9921232932326296, 0.5494159513527802, 0.3062189184132784, 0.006844073922420431}},
+	{"gammainc of 56", gammaInc(special.GammaInc, 56), []float64{32.0, 55.5, 56.0, 57.0, 72.0}, []float64{7.696601821225117e-05, 0.4910566580147722, 0.5177719940164894, 0.5703793812197473, 0.9775952498145108}},
+	{"gammaincc of 56", gammaInc(special.GammaIncC, 56), []float64{32.0, 55.5, 56.0, 57.0, 72.0}, []float64{0.9999230339817877, 0.5089433419852278, 0.4822280059835105, 0.42962061878025276, 0.022404750185489205}},
+	{"gammainc of 128", gammaInc(special.GammaInc, 128), []float64{96.0, 127.0, 128.0, 136.0, 176.0}, []float64{0.0010498202287341923, 0.47642345942494674, 0.5117544509041229, 0.7649167185545038, 0.9999367960539123}},
+	{"gammaincc of 128", gammaInc(special.GammaIncC, 128), []float64{96.0, 127.0, 128.0, 136.0, 176.0}, []float64{0.9989501797712658, 0.5235765405750532, 0.4882455490958771, 0.23508328144549623, 6.320394608773796e-05}},
 	{"zeta of 2.5", zeta(2.5), []float64{0.25, 1, 4}, []float64{32.84745195469769, 1.341487257250917, 0.10056053204432187}},
 	{"zeta of 2", zeta(2), []float64{-0.25, -2.5, -7.75, -20.5, -0.0009765625}, []float64{18.541879647671607, 9.539246644989124, 19.61814433435229, 9.82199434464988, 1048577.6472849348}},
 	{"zeta of 3", zeta(3), []float64{-0.25, -7.75, -0.0009765625}, []float64{-61.34868339183118, 62.01987279411388, -1073741822.7947663}},
@@ -242,6 +298,13 @@ var ends = []function{
 	{"ndtri", special.Ndtri, []float64{0, 1, -0.5, 2, nan}, []float64{-inf, inf, nan, nan, nan}},
 	{"log_ndtr", special.LogNdtr, []float64{inf, -inf, nan}, []float64{0, -inf, nan}},
 	{"erfcx", special.Erfcx, []float64{inf, -inf, -30, nan}, []float64{0, inf, inf, nan}},
+	{"gammainc of 2", gammaInc(special.GammaInc, 2), []float64{0, -1, inf, nan}, []float64{0, nan, 1, nan}},
+	{"gammainc of 0", gammaInc(special.GammaInc, 0), []float64{0, -1, 1, inf, nan}, []float64{nan, nan, 1, 1, nan}},
+	{"gammainc of infinity", gammaInc(special.GammaInc, inf), []float64{0, -1, 1, inf, nan}, []float64{0, nan, 0, nan, nan}},
+	{"gammainc of -1", gammaInc(special.GammaInc, -1), []float64{0, 1, inf}, []float64{nan, nan, nan}},
+	{"gammaincc of 2", gammaInc(special.GammaIncC, 2), []float64{0, -1, inf, nan}, []float64{1, nan, 0, nan}},
+	{"gammaincc of 0", gammaInc(special.GammaIncC, 0), []float64{0, -1, 1, inf, nan}, []float64{nan, nan, 0, 0, nan}},
+	{"gammaincc of infinity", gammaInc(special.GammaIncC, inf), []float64{0, -1, 1, inf, nan}, []float64{1, nan, 1, nan, nan}},
 	{"polygamma 1", polygamma(1), []float64{0, inf, nan}, []float64{inf, 0, nan}},
 	{"polygamma 2", polygamma(2), []float64{0, -2, nan}, []float64{-inf, -inf, nan}},
 	{"zeta of 3", zeta(3), []float64{0, -1, inf, nan}, []float64{inf, inf, 0, nan}},
@@ -303,6 +366,8 @@ func TestGradients(t *testing.T) {
 		{"polygamma 2", polygamma(2), []float64{-1.25, 0.9, 3.3}, nil},
 		{"zeta", zeta(2.5), []float64{0.5, 1.2, 3.3}, nil},
 		{"zeta of 2", zeta(2), []float64{-0.25, -2.4, 0.5}, nil},
+		{"gammainc", gammaInc(special.GammaInc, 2.5), []float64{0.5, 2, 6}, nil},
+		{"gammaincc", gammaInc(special.GammaIncC, 2.5), []float64{0.5, 2, 6}, nil},
 		{"mvlgamma", mvlgamma(3), []float64{1.5, 3, 10}, nil},
 		{"entr", special.Entr, []float64{0.25, 1, 3}, nil},
 		{"xlog1py", xlog1py(3), []float64{-0.5, 0.5, 3}, nil},
@@ -367,6 +432,10 @@ func TestMistakes(t *testing.T) {
 		"special.mvlgamma(f32[3]): p is 0, must be positive (special.mvlgamma_c2)":                                                                special.MvLgamma(f, 0),
 		"special.logit(f32[3]): eps is NaN, must be a finite number (special.logit_c2)":                                                           special.Logit(f, nan),
 		"special.zeta(f32[3], f32[2]): [3] and [2] do not broadcast at axis -1; reshape one, or give it a dimension of 1 there (special.zeta_c3)": special.Zeta(f, lazy.From(tr, []float32{1, 2})),
+		"special.gammainc(f32[3], f32[2]): [3] and [2] do not broadcast at axis -1":                                                               special.GammaInc(f, lazy.From(tr, []float32{1, 2})),
+		"special.gammaincc(f32[3], f32[2]): [3] and [2] do not broadcast at axis -1":                                                              special.GammaIncC(f, lazy.From(tr, []float32{1, 2})),
+		"special.gcd(i32[3], i32[2]): [3] and [2] do not broadcast at axis -1":                                                                    special.GCD(f.Convert(lazy.I32), lazy.From(tr, []int32{1, 2})),
+		"special.lcm(i32[3], i32[2]): [3] and [2] do not broadcast at axis -1":                                                                    special.LCM(f.Convert(lazy.I32), lazy.From(tr, []int32{1, 2})),
 		"special.xlog1py(f32[3], f32[2]): [3] and [2] do not broadcast at axis -1":                                                                special.Xlog1py(f, lazy.From(tr, []float32{1, 2})),
 	}
 	for _, polynomial := range polynomials {

@@ -29,12 +29,22 @@ var specialRows = []Op{
 	{Name: "MvLgamma", Text: "mvlgamma", Family: Exponentials, Doc: "returns the logarithm of the multivariate gamma function of dimension p elementwise.", Operands: one(Float), Attrs: []Attr{{"p", Int}},
 		Where: []Demand{{"dimension", "p is positive"}}, Traits: Inline | Floating},
 
+	{Name: "GammaInc", Text: "gammainc", Family: Exponentials, Doc: "returns the regularized lower incomplete gamma function of order a at x, elementwise: the share of the gamma distribution of shape a below x. NaN where a or x is negative, or both are 0 or infinite. The gradient for a is NaN.",
+		Operands: []Operand{{Name: "a", Is: Float}, {Name: "x", Like: "a"}}, Where: shapesBroadcast, Traits: OwnGradient | Promotes | Floating},
+	{Name: "GammaIncC", Text: "gammaincc", Family: Exponentials, Doc: "returns the regularized upper incomplete gamma function of order a at x, elementwise: 1 - GammaInc(a, x), exact where that is small. NaN where a or x is negative, or both are 0 or infinite. The gradient for a is NaN.",
+		Operands: []Operand{{Name: "a", Is: Float}, {Name: "x", Like: "a"}}, Where: shapesBroadcast, Traits: OwnGradient | Promotes | Floating},
+
 	{Name: "Entr", Family: Exponentials, Doc: "returns -x·log(x) elementwise, 0 at 0 and -infinity below.", Operands: one(Float), Traits: OwnGradient | Floating},
 	{Name: "Xlog1py", Family: Exponentials, Doc: "returns x·log(1+y) elementwise, 0 where x is 0, unless y is NaN.", Operands: []Operand{{Name: "x", Is: Float}, {Name: "y", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
 	{Name: "Sinc", Family: Exponentials, Doc: "returns sin(πx)/(πx) elementwise, 1 at 0 and exactly 0 at other integers.", Operands: one(Float), Traits: OwnGradient | Floating},
 	{Name: "Expit", Family: Exponentials, Doc: "returns 1/(1+exp(-x)) elementwise: it is the method Sigmoid.", Operands: one(Float), Traits: Inline | Floating},
 	{Name: "Logit", Family: Exponentials, Doc: "returns log(x/(1-x)) elementwise, the inverse of Expit. x is clamped to eps and 1-eps before, unless eps is negative; then it is NaN outside of 0 and 1.",
 		Operands: one(Float), Attrs: []Attr{{"eps", Real}}, Where: []Demand{{"eps", "eps is finite"}}, Traits: Inline | Floating},
+
+	{Name: "GCD", Text: "gcd", Family: Arithmetic, Doc: "returns the greatest common divisor of |x| and |y|, elementwise: 0 where both are 0, and |x| where y is 0.",
+		Operands: []Operand{{Name: "x", Is: Integer}, {Name: "y", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Loops},
+	{Name: "LCM", Text: "lcm", Family: Arithmetic, Doc: "returns the least common multiple of |x| and |y|, elementwise: 0 where one is 0. A multiple that does not fit the dtype wraps.",
+		Operands: []Operand{{Name: "x", Is: Integer}, {Name: "y", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Loops},
 
 	polynomials("ChebyshevT", "the Chebyshev polynomials of the first kind, of the degrees n in x, elementwise"+ofDegrees),
 	polynomials("ChebyshevU", "the Chebyshev polynomials of the second kind, of the degrees n in x, elementwise"+ofDegrees),

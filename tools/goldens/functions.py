@@ -189,6 +189,10 @@ SEVERAL = [
     ("Polygamma", lambda n, x: torch.special.polygamma(2, x), [order, between(0.5, 5)], dict(kind=RELATIVE, dtypes=FLOATS[:2], gradient=False)),
     ("Zeta", torch.special.zeta, [between(1.5, 4), between(0.5, 4)], dict(kind=RELATIVE, dtypes=FLOATS[:2], gradient=False)),
     ("special.Zeta", torch.special.zeta, [between(1.5, 4), between(0.5, 4)], dict(kind=RELATIVE, dtypes=FLOATS[:2], gradient=False)),
+    ("special.GammaInc", torch.special.gammainc, [between(0.5, 5), between(0.2, 6)], dict(kind=RELATIVE, gradient=False)),
+    ("special.GammaIncC", torch.special.gammaincc, [between(0.5, 5), between(0.2, 6)], dict(kind=RELATIVE, gradient=False)),
+    ("special.GCD", torch.gcd, [between(-40, 40), between(-40, 40)], dict(dtypes=INTEGERS, gradient=False)),
+    ("special.LCM", torch.lcm, [between(-40, 40), between(-40, 40)], dict(dtypes=INTEGERS, gradient=False)),
     *((f"special.{n}", getattr(torch.special, f), [between(low, high)], dict(kind=RELATIVE, gradient=False)) for n, f, low, high in [
         ("J0", "bessel_j0", -1.5, 1.5), ("J1", "bessel_j1", -1.5, 1.5), ("Y0", "bessel_y0", 0.1, 1.5), ("Y1", "bessel_y1", 0.1, 1.5), ("AiryAi", "airy_ai", -2, 2),
         ("K0", "modified_bessel_k0", 0.1, 4), ("K1", "modified_bessel_k1", 0.1, 4), ("K0e", "scaled_modified_bessel_k0", 0.1, 4), ("K1e", "scaled_modified_bessel_k1", 0.1, 4)]),

@@ -186,6 +186,7 @@ CALLS = {
     "hypot": binary("Hypot"), "copysign": binary("CopySign"), "nextafter": binary("NextAfter"), "logaddexp": binary("LogAddExp"), "logaddexp2": binary("LogAddExp2"), "heaviside": binary("Heaviside"),
     "fmax": binary("FMax"), "fmin": binary("FMin"), "xlogy": binary("Xlogy"), "special.xlog1py": binary("special.Xlog1py"), "special.zeta": binary("special.Zeta"),
     **{f"special.{s}chebyshev_polynomial_{k}": binary(f"special.{s[:-1].title()}Chebyshev{k.upper()}") for s in ("", "shifted_") for k in "tuvw"},
+    "igamma": binary("special.GammaInc"), "igammac": binary("special.GammaIncC"), "gcd": binary("special.GCD"), "lcm": binary("special.LCM"),
     "special.hermite_polynomial_h": binary("special.HermiteH"), "special.hermite_polynomial_he": binary("special.HermiteHe"),
     "special.laguerre_polynomial_l": binary("special.LaguerreL"), "special.legendre_polynomial_p": binary("special.LegendreP"),
     "maximum": binary("Maximum", "MaximumScalar"), "minimum": binary("Minimum", "MinimumScalar"), "max.binary": binary("Maximum", "MaximumScalar"), "min.binary": binary("Minimum", "MinimumScalar"),

@@ -1,8 +1,6 @@
 """Why ops of OpInfo have no line in CALLS: see samples.py."""
 
 REASONS = {
-    "no op here: incomplete gamma functions": ["igamma", "igammac"],
-    "no op here: a loop over remainders": ["gcd", "lcm"],
     "no op here: LDL factors": ["linalg.ldl_factor", "linalg.ldl_factor_ex", "linalg.ldl_solve"],
     "no op here: windows at random places": ["nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d"],
     "no op here: a reduction of bits": ["hash_tensor"],
