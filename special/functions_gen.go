@@ -414,8 +414,9 @@ func LCM(x *lazy.Tensor, y *lazy.Tensor) *lazy.Tensor {
 }
 
 // ChebyshevT returns the Chebyshev polynomials of the first kind, of the
-// degrees n in x, elementwise; 0 where n is negative, infinite or NaN. n is
-// truncated. The time grows with the largest degree. There is no gradient.
+// degrees n in x, elementwise; 0 where n is negative, NaN or at least 2^63. n
+// is truncated. The time grows with the largest degree up to 2^20. There is no
+// gradient. A larger degree is by cosines from -1 to 1, and NaN outside.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -424,8 +425,9 @@ func ChebyshevT(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 }
 
 // ChebyshevU returns the Chebyshev polynomials of the second kind, of the
-// degrees n in x, elementwise; 0 where n is negative, infinite or NaN. n is
-// truncated. The time grows with the largest degree. There is no gradient.
+// degrees n in x, elementwise; 0 where n is negative, NaN or at least 2^63. n
+// is truncated. The time grows with the largest degree up to 2^20. There is no
+// gradient. A larger degree is by cosines from -1 to 1, and NaN outside.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -434,8 +436,9 @@ func ChebyshevU(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 }
 
 // ChebyshevV returns the Chebyshev polynomials of the third kind, of the
-// degrees n in x, elementwise; 0 where n is negative, infinite or NaN. n is
-// truncated. The time grows with the largest degree. There is no gradient.
+// degrees n in x, elementwise; 0 where n is negative, NaN or at least 2^63. n
+// is truncated. The time grows with the largest degree up to 2^20. There is no
+// gradient. A larger degree is by cosines from -1 to 1, and NaN outside.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -444,8 +447,9 @@ func ChebyshevV(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 }
 
 // ChebyshevW returns the Chebyshev polynomials of the fourth kind, of the
-// degrees n in x, elementwise; 0 where n is negative, infinite or NaN. n is
-// truncated. The time grows with the largest degree. There is no gradient.
+// degrees n in x, elementwise; 0 where n is negative, NaN or at least 2^63. n
+// is truncated. The time grows with the largest degree up to 2^20. There is no
+// gradient. A larger degree is by cosines from -1 to 1, and NaN outside.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -486,8 +490,9 @@ func ShiftedChebyshevW(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 }
 
 // HermiteH returns the physicists' Hermite polynomials, of the degrees n in x,
-// elementwise; 0 where n is negative, infinite or NaN. n is truncated. The time
-// grows with the largest degree. There is no gradient.
+// elementwise; 0 where n is negative, NaN or at least 2^63. n is truncated. The
+// time grows with the largest degree up to 2^20. There is no gradient. A larger
+// degree is NaN.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -496,8 +501,9 @@ func HermiteH(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 }
 
 // HermiteHe returns the probabilists' Hermite polynomials, of the degrees n in
-// x, elementwise; 0 where n is negative, infinite or NaN. n is truncated. The
-// time grows with the largest degree. There is no gradient.
+// x, elementwise; 0 where n is negative, NaN or at least 2^63. n is truncated.
+// The time grows with the largest degree up to 2^20. There is no gradient. A
+// larger degree is NaN.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -506,8 +512,9 @@ func HermiteHe(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 }
 
 // LaguerreL returns the Laguerre polynomials, of the degrees n in x,
-// elementwise; 0 where n is negative, infinite or NaN. n is truncated. The time
-// grows with the largest degree. There is no gradient.
+// elementwise; 0 where n is negative, NaN or at least 2^63. n is truncated. The
+// time grows with the largest degree up to 2^20. There is no gradient. A larger
+// degree is NaN, but in 0.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -516,8 +523,9 @@ func LaguerreL(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 }
 
 // LegendreP returns the Legendre polynomials, of the degrees n in x,
-// elementwise; 0 where n is negative, infinite or NaN. n is truncated. The time
-// grows with the largest degree. There is no gradient.
+// elementwise; 0 where n is negative, NaN or at least 2^63. n is truncated. The
+// time grows with the largest degree up to 2^20. There is no gradient. A larger
+// degree is NaN, but in -1 and 1.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.

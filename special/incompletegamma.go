@@ -14,9 +14,9 @@ const incompleteGammaSteps = 80
 // temmeFrom is the least a of the uniform expansion, which is for x/a from 1/2 to 3/2.
 const temmeFrom = 60
 
-// incompleteGamma returns the regularized incomplete gamma functions P and Q of numbers of f64. They are by the series of
-// P where x is at most 1 or a, by the continued fraction of Q elsewhere, and for large a by the uniform expansion (DLMF
-// 8.11.4, 8.9.2, 8.12). For small a and x, Q has a series of its own.
+// incompleteGamma returns the regularized incomplete gamma functions P and Q of numbers of f64. Where x is at
+// most 1 or a, they are by the series of P (DLMF 8.11.4), elsewhere by the continued fraction of Q (8.9.2), and for large a
+// by the uniform expansion (8.12). For small a and x, Q has a series of its own.
 func incompleteGamma(a, x *lazy.Tensor) (p, q *lazy.Tensor) {
 	all := x.Add(a).OpenShape()
 	a, x = a.BroadcastTo(all...), x.BroadcastTo(all...)
@@ -64,7 +64,7 @@ func incompleteGammaEnds(a, x, y *lazy.Tensor, zero float64) *lazy.Tensor {
 	return undefined.ScalarWhere(math.NaN(), y)
 }
 
-// muLessLog1p is μ - log(1+μ) for |μ| up to 1/2, which keeps its digits near 0: with s = μ/(2+μ) the logarithm is
+// muLessLog1p is μ - log(1+μ) for |μ| up to 1/2, with all digits near 0. With s = μ/(2+μ), the logarithm is
 // 2s (1 + s²/3 + s⁴/5 + …), and μ - 2s is sμ.
 func muLessLog1p(mu *lazy.Tensor) *lazy.Tensor {
 	s := mu.Div(mu.AddScalar(2))

@@ -139,6 +139,46 @@ func TestGradientOfTheOrderOfGammaInc(t *testing.T) {
 	require.InDelta(t, math.Pow(2, 1.5)*math.Exp(-2)/math.Gamma(2.5), got[0], 1e-15)
 }
 
+// Degrees beyond those of the loop have the values that PyTorch gives, or NaN where it has a loop of its own; from 2^63 on
+// it has 0.
+func TestLargeDegrees(t *testing.T) {
+	x := []float64{-1, -0.5, 0, 0.3, 1, 1.5}
+	want := [][]float64{ // in the order of polynomials
+		{-1.0, 1.0, 1.8918452927133544e-10, -0.2628001267764222, 1.0, nan},
+		{-2097154.0, 0.9999999996547166, 2.4995553433639735e-10, 0.04063125365541526, 2097154.0, nan},
+		{-4194307.0, 0.9999999994316768, -0.99999999978043, -0.9708066811612399, 1.0, nan},
+		{-1.0, 1.0000000001894411, 1.0000000002195701, 1.0520691884883049, 4194307.0, nan},
+		{nan, nan, -1.0, 0.5339082754171817, 1.0, nan},
+		{nan, nan, -2097154.0, 0.16488331728233963, 2097154.0, nan},
+		{nan, nan, -4194307.0, -0.7576790779683431, 1.0, nan},
+		{nan, nan, -1.0, 1.0874457125646795, 4194307.0, nan},
+		{nan, nan, nan, nan, nan, nan},
+		{nan, nan, nan, nan, nan, nan},
+		{nan, nan, 1, nan, nan, nan},
+		{-1.0, nan, nan, nan, 1.0, nan},
+	}
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		for k, f := range polynomials {
+			large := degree(f, 2097153)(lazy.From(tr, x))
+			zero := f(lazy.From(tr, x), lazy.From(tr, []float64{0x1p63, 1e300, 0x1p63, 1e300, 0x1p63, 1e300}))
+			require.NoError(t, tr.MarkStep(large, zero))
+			got, err := lazy.ToSlice[float64](zero)
+			require.NoError(t, err)
+			require.Equal(t, []float64{0, 0, 0, 0, 0, 0}, got, "polynomial %d on %s", k, backend)
+			got, err = lazy.ToSlice[float64](large)
+			require.NoError(t, err)
+			for i, want := range want[k] {
+				if math.IsNaN(want) || math.IsNaN(got[i]) {
+					require.Equal(t, math.IsNaN(want), math.IsNaN(got[i]), "polynomial %d of %v on %s is %v", k, x[i], backend, got[i])
+					continue
+				}
+				require.InDelta(t, want, got[i], 1e-8*max(1, math.Abs(want)), "polynomial %d of %v on %s", k, x[i], backend)
+			}
+		}
+	}
+}
+
 func TestPolynomialsHaveNoGradient(t *testing.T) {
 	for k, f := range polynomials {
 		tr := trace(t, "eval")

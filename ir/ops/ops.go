@@ -205,7 +205,7 @@ const (
 	AutocastWide
 	// OfScalars rows take a scalar with the axis 0, or -1: compute<Name> has it count as one row of one element.
 	OfScalars
-	// Loops rows of functions record a loop, whose number of iterations depends on the operands.
+	// Loops rows of functions record a loop: one whose iterations the operands count, or of more than a kernel holds.
 	Loops
 )
 

@@ -30,9 +30,9 @@ var specialRows = []Op{
 		Where: []Demand{{"dimension", "p is positive"}}, Traits: Inline | Floating},
 
 	{Name: "GammaInc", Text: "gammainc", Family: Exponentials, Doc: "returns the regularized lower incomplete gamma function of order a at x, elementwise: the share of the gamma distribution of shape a below x. NaN where a or x is negative, or both are 0 or infinite. The gradient for a is NaN.",
-		Operands: []Operand{{Name: "a", Is: Float}, {Name: "x", Like: "a"}}, Where: shapesBroadcast, Traits: OwnGradient | Promotes | Floating},
+		Operands: []Operand{{Name: "a", Is: Float}, {Name: "x", Like: "a"}}, Where: shapesBroadcast, Traits: OwnGradient | Promotes | Floating | Loops},
 	{Name: "GammaIncC", Text: "gammaincc", Family: Exponentials, Doc: "returns the regularized upper incomplete gamma function of order a at x, elementwise: 1 - GammaInc(a, x), exact where that is small. NaN where a or x is negative, or both are 0 or infinite. The gradient for a is NaN.",
-		Operands: []Operand{{Name: "a", Is: Float}, {Name: "x", Like: "a"}}, Where: shapesBroadcast, Traits: OwnGradient | Promotes | Floating},
+		Operands: []Operand{{Name: "a", Is: Float}, {Name: "x", Like: "a"}}, Where: shapesBroadcast, Traits: OwnGradient | Promotes | Floating | Loops},
 
 	{Name: "Entr", Family: Exponentials, Doc: "returns -x·log(x) elementwise, 0 at 0 and -infinity below.", Operands: one(Float), Traits: OwnGradient | Floating},
 	{Name: "Xlog1py", Family: Exponentials, Doc: "returns x·log(1+y) elementwise, 0 where x is 0, unless y is NaN.", Operands: []Operand{{Name: "x", Is: Float}, {Name: "y", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
@@ -46,24 +46,30 @@ var specialRows = []Op{
 	{Name: "LCM", Text: "lcm", Family: Arithmetic, Doc: "returns the least common multiple of |x| and |y|, elementwise: 0 where one is 0. A multiple that does not fit the dtype wraps.",
 		Operands: []Operand{{Name: "x", Is: Integer}, {Name: "y", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Loops},
 
-	polynomials("ChebyshevT", "the Chebyshev polynomials of the first kind, of the degrees n in x, elementwise"+ofDegrees),
-	polynomials("ChebyshevU", "the Chebyshev polynomials of the second kind, of the degrees n in x, elementwise"+ofDegrees),
-	polynomials("ChebyshevV", "the Chebyshev polynomials of the third kind, of the degrees n in x, elementwise"+ofDegrees),
-	polynomials("ChebyshevW", "the Chebyshev polynomials of the fourth kind, of the degrees n in x, elementwise"+ofDegrees),
+	polynomials("ChebyshevT", "the Chebyshev polynomials of the first kind, of the degrees n in x, elementwise"+ofChebyshevs),
+	polynomials("ChebyshevU", "the Chebyshev polynomials of the second kind, of the degrees n in x, elementwise"+ofChebyshevs),
+	polynomials("ChebyshevV", "the Chebyshev polynomials of the third kind, of the degrees n in x, elementwise"+ofChebyshevs),
+	polynomials("ChebyshevW", "the Chebyshev polynomials of the fourth kind, of the degrees n in x, elementwise"+ofChebyshevs),
 	polynomials("ShiftedChebyshevT", "ChebyshevT(2x-1, n) elementwise."),
 	polynomials("ShiftedChebyshevU", "ChebyshevU(2x-1, n) elementwise."),
 	polynomials("ShiftedChebyshevV", "ChebyshevV(2x-1, n) elementwise."),
 	polynomials("ShiftedChebyshevW", "ChebyshevW(2x-1, n) elementwise."),
-	polynomials("HermiteH", "the physicists' Hermite polynomials, of the degrees n in x, elementwise"+ofDegrees),
-	polynomials("HermiteHe", "the probabilists' Hermite polynomials, of the degrees n in x, elementwise"+ofDegrees),
-	polynomials("LaguerreL", "the Laguerre polynomials, of the degrees n in x, elementwise"+ofDegrees),
-	polynomials("LegendreP", "the Legendre polynomials, of the degrees n in x, elementwise"+ofDegrees),
+	polynomials("HermiteH", "the physicists' Hermite polynomials, of the degrees n in x, elementwise"+ofOthers),
+	polynomials("HermiteHe", "the probabilists' Hermite polynomials, of the degrees n in x, elementwise"+ofOthers),
+	polynomials("LaguerreL", "the Laguerre polynomials, of the degrees n in x, elementwise"+ofLaguerres),
+	polynomials("LegendreP", "the Legendre polynomials, of the degrees n in x, elementwise"+ofLegendres),
 }
 
 var shapesBroadcast = []Demand{{"shapes", "the shapes broadcast"}}
 
-// ofDegrees says how polynomials treat their degrees.
-const ofDegrees = "; 0 where n is negative, infinite or NaN. n is truncated. The time grows with the largest degree. There is no gradient."
+// How polynomials treat their degrees.
+const (
+	ofDegrees    = "; 0 where n is negative, NaN or at least 2^63. n is truncated. The time grows with the largest degree up to 2^20. There is no gradient. "
+	ofChebyshevs = ofDegrees + "A larger degree is by cosines from -1 to 1, and NaN outside."
+	ofOthers     = ofDegrees + "A larger degree is NaN."
+	ofLaguerres  = ofDegrees + "A larger degree is NaN, but in 0."
+	ofLegendres  = ofDegrees + "A larger degree is NaN, but in -1 and 1."
+)
 
 // polynomials is the row of a family of orthogonal polynomials, which a loop computes by their recurrence.
 func polynomials(name, doc string) Op {
