@@ -11,7 +11,8 @@ import (
 // convertible reports whether elements of one dtype are converted to another: within floating-point
 // numbers, within integers, within complex numbers.
 func convertible(from, to types.DType) bool {
-	return from == to || from.IsFloat() && to.IsFloat() || from.IsInteger() && to.IsInteger() || from.IsComplex() && to.IsComplex()
+	float := func(d types.DType) bool { return d.IsFloat() || d.IsFloat8() }
+	return from == to || float(from) && float(to) || from.IsInteger() && to.IsInteger() || from.IsComplex() && to.IsComplex()
 }
 
 // fill writes the elements of t to dst, a dense view of t's shape. Floating-point numbers round to
@@ -67,7 +68,7 @@ func convert(dst, src soa.View) int {
 		each(slice[complex128](dst), slice[complex64](src), func(x complex64) complex128 { return complex128(x) })
 	case src.Type.DType == types.C128:
 		each(slice[complex64](dst), slice[complex128](src), func(x complex128) complex64 { return complex64(x) })
-	case src.Type.DType.IsFloat():
+	case src.Type.DType.IsFloat() || src.Type.DType.IsFloat8():
 		convertFloats(dst, src)
 	default:
 		return convertIntegers(dst, src)
@@ -87,6 +88,10 @@ func convertFloats(dst, src soa.View) {
 		floats(dst, slice[types.Float16](src), func(x types.Float16) float64 { return float64(x.Float32()) })
 	case types.BF16:
 		floats(dst, slice[types.BFloat16](src), func(x types.BFloat16) float64 { return float64(x.Float32()) })
+	case types.F8E4M3FN:
+		floats(dst, slice[types.Float8E4M3FN](src), func(x types.Float8E4M3FN) float64 { return float64(x.Float32()) })
+	case types.F8E5M2:
+		floats(dst, slice[types.Float8E5M2](src), func(x types.Float8E5M2) float64 { return float64(x.Float32()) })
 	case types.F32:
 		floats(dst, slice[float32](src), func(x float32) float64 { return float64(x) })
 	default:
@@ -101,6 +106,10 @@ func floats[S any](dst soa.View, src []S, wide func(S) float64) {
 		each(slice[types.Float16](dst), src, func(x S) types.Float16 { return types.ToFloat16(wide(x)) })
 	case types.BF16:
 		each(slice[types.BFloat16](dst), src, func(x S) types.BFloat16 { return types.ToBFloat16(wide(x)) })
+	case types.F8E4M3FN:
+		each(slice[types.Float8E4M3FN](dst), src, func(x S) types.Float8E4M3FN { return types.ToFloat8E4M3FN(wide(x)) })
+	case types.F8E5M2:
+		each(slice[types.Float8E5M2](dst), src, func(x S) types.Float8E5M2 { return types.ToFloat8E5M2(wide(x)) })
 	case types.F32:
 		each(slice[float32](dst), src, func(x S) float32 { return float32(wide(x)) })
 	default:

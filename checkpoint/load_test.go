@@ -89,7 +89,7 @@ func TestConversions(t *testing.T) {
 	for _, d := range types.AllDTypes() {
 		v := soa.Make(types.Of(d, 3))
 		tr := lazy.NewTrace(dev)
-		x := lazy.From(tr, []float32{0, 1, 100})
+		x := lazy.From(tr, []float32{0, 1, 96})
 		if d == types.Bool {
 			x = lazy.From(tr, []float32{0, 1, 1})
 		}
@@ -101,7 +101,7 @@ func TestConversions(t *testing.T) {
 		require.NoError(t, s.Add(d.String(), v))
 	}
 	kind := func(d types.DType) string {
-		return fmt.Sprint(d.IsFloat(), d.IsInteger(), d.IsComplex())
+		return fmt.Sprint(d.IsFloat() || d.IsFloat8(), d.IsInteger(), d.IsComplex())
 	}
 	for _, from := range types.AllDTypes() {
 		for _, to := range types.AllDTypes() {

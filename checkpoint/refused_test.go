@@ -19,7 +19,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"refused_execute.legacy.pt":  "opcode GLOBAL: posix.system: this class or function is not read",
 		"refused_module.pt":          "opcode GLOBAL: torch.nn.modules.linear.Linear: this class or function is not read",
 		"refused_conj.legacy.pt":     "opcode REDUCE: torch._utils._rebuild_tensor_v2: a tensor with the lazy property conj: call its resolve_conj() before torch.save",
-		"refused_float8.legacy.pt":   "tensor w has elements of torch.float8_e4m3fn, which are not read: convert it",
+		"refused_float8.legacy.pt":   "tensor w has elements of torch.float8_e4m3fnuz, which are not read: convert it",
 		"refused_sparse.legacy.pt":   "opcode GLOBAL: torch._utils._rebuild_sparse_tensor: this class or function is not read",
 		"refused_protocol.legacy.pt": "opcode PROTO: a pickle of protocol 4: protocol 2 is read",
 		"refused_big_endian.gguf":    "byte 4: a big-endian file of version 3: convert it to little-endian",

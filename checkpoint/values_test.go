@@ -55,6 +55,7 @@ var torchNames = map[string]types.DType{
 	"int8": types.I8, "int16": types.I16, "int32": types.I32, "int64": types.I64,
 	"uint8": types.U8, "uint16": types.U16, "uint32": types.U32, "uint64": types.U64,
 	"complex64": types.C64, "complex128": types.C128,
+	"float8_e4m3fn": types.F8E4M3FN, "float8_e5m2": types.F8E5M2,
 }
 
 // Tensors of PyTorch's files, of both formats, and of safetensors that Python wrote have the types,
@@ -107,7 +108,7 @@ func TestSafetensorsOfPython(t *testing.T) {
 	f := open(t, "testdata/dtypes.safetensors")
 	require.Equal(t, checkpoint.Safetensors, f.Format)
 	require.Equal(t, checkpoint.Metadata{"format": "pt", "step": "12"}, f.Metadata)
-	require.Len(t, f.Names(), 11)
+	require.Len(t, f.Names(), 13)
 	want := expected(t, "dtypes")
 	for name, x := range f.All() {
 		require.Equal(t, torchNames[want[name].DType], x.Type.DType)

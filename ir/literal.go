@@ -21,6 +21,8 @@ func LiteralBits(d types.DType, x float64) uint64 {
 		return uint64(types.ToFloat16(x))
 	case types.BF16:
 		return uint64(types.ToBFloat16(x))
+	case types.F8E4M3FN, types.F8E5M2:
+		return uint64(types.Float8Bits(d, x))
 	case types.Bool:
 		if x != 0 {
 			return 1
@@ -69,7 +71,7 @@ func WholeNumber(d types.DType, bits uint64) (n int, whole bool) {
 		return int(signExtend(d, bits)), true
 	case types.U8, types.U16, types.U32, types.U64:
 		return int(bits), bits <= math.MaxInt64
-	case types.F16, types.BF16, types.F32, types.F64:
+	case types.F16, types.BF16, types.F32, types.F64, types.F8E4M3FN, types.F8E5M2:
 		x := floatValue(d, bits)
 		return int(x), math.Abs(x) <= 1<<53 && x == math.Trunc(x)
 	}
@@ -80,7 +82,7 @@ func WholeNumber(d types.DType, bits uint64) (n int, whole bool) {
 // f64 if it is a large integer: of bool 0 or 1.
 func LiteralValue(d types.DType, bits uint64) float64 {
 	switch d = d.Part(); {
-	case d.IsFloat():
+	case d.IsFloat() || d.IsFloat8():
 		return floatValue(d, bits)
 	case d.IsSigned():
 		return float64(signExtend(d, bits))
@@ -121,6 +123,8 @@ func floatValue(d types.DType, bits uint64) float64 {
 		return float64(types.Float16(bits).Float32())
 	case types.BF16:
 		return float64(types.BFloat16(bits).Float32())
+	case types.F8E4M3FN, types.F8E5M2:
+		return float64(types.Float8Value(d, uint8(bits)))
 	}
 	return math.Float64frombits(bits)
 }
@@ -143,7 +147,7 @@ func ParseLiteral(d types.DType, s string) (uint64, error) {
 			return 0, fmt.Errorf("%q are not the bits of %v", s, d)
 		}
 		return bits, nil
-	case d.IsFloat():
+	case d.IsFloat() || d.IsFloat8():
 		x, err := strconv.ParseFloat(s, max(size, 32))
 		if err != nil {
 			return 0, fmt.Errorf("%q is not a number of %v", s, d)

@@ -49,6 +49,10 @@ func dtypeOf[T soa.Element]() types.DType {
 		return types.F16
 	case types.BFloat16:
 		return types.BF16
+	case types.Float8E4M3FN:
+		return types.F8E4M3FN
+	case types.Float8E5M2:
+		return types.F8E5M2
 	}
 	return types.Invalid
 }

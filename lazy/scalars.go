@@ -72,7 +72,7 @@ func fits(d types.DType, x float64) error {
 // element returns an error when x is no element of an integer or bool dtype: then
 // it would have to be changed to become one. Floating point only rounds.
 func element(d types.DType, x float64) error {
-	if d.Continuous() {
+	if d.Continuous() || d.IsFloat8() {
 		return nil
 	}
 	v := soa.Make(types.Of(d))
@@ -89,7 +89,7 @@ const exactBelow = 1 << 53
 // rounded returns an error when x, an element of the dtype, may be another integer that has been rounded to
 // float64. The least i64 is no error: extremes begin with it.
 func rounded(d types.DType, x float64) error {
-	if d.Continuous() || math.Abs(x) < exactBelow || x == math.MinInt64 {
+	if d.Continuous() || d.IsFloat8() || math.Abs(x) < exactBelow || x == math.MinInt64 {
 		return nil
 	}
 	kind := "int64"

@@ -53,6 +53,10 @@ const (
 	F64  = types.F64
 	C64  = types.C64  // a complex64 of Go: two F32
 	C128 = types.C128 // a complex128: two F64
+
+	// Floats of 8 bits, which have no arithmetic of their own: convert them to F32 or BF16 for it.
+	F8E4M3FN = types.F8E4M3FN // up to 448, without infinities
+	F8E5M2   = types.F8E5M2   // up to 57344, with infinities
 )
 
 // Tensor is a handle on an array that may not have been computed yet. Its

@@ -115,7 +115,7 @@ func lowerCompare(l *lowerer, n *ir.Node) *mlir.Value {
 func (l *lowerer) compare(direction string, d types.DType, t mlir.Type, operands ...*mlir.Value) *mlir.Value {
 	kind := "UNSIGNED"
 	switch {
-	case d.Continuous():
+	case d.Continuous() || d.IsFloat8():
 		kind = "FLOAT"
 	case d.IsInteger() && d.IsSigned():
 		kind = "SIGNED"
@@ -130,7 +130,30 @@ func lowerConvert(l *lowerer, n *ir.Node) *mlir.Value {
 	if from := n.In[0].Type; from.DType.IsComplex() && n.Type.DType == types.Bool {
 		return l.compare("NE", from.DType, tensor(n.Type), l.values[n.In[0].ID], l.filled(from, 0))
 	}
+	if n.Type.DType == types.F8E4M3FN && n.In[0].Type.DType != types.Bool {
+		return l.saturated(n)
+	}
 	return l.emit(stablehlo.Convert, tensor(n.Type), l.in(n))
+}
+
+// saturated converts to f8E4M3FN, which has no infinity: a conversion of StableHLO makes NaN of
+// numbers that are too large, PyTorch the largest number.
+func (l *lowerer) saturated(n *ir.Node) *mlir.Value {
+	x, t := l.values[n.In[0].ID], n.In[0].Type
+	if d := t.DType; d.IsComplex() || d.IsFloat8() {
+		if t.DType = d.Part(); d.IsFloat8() {
+			t.DType = types.F32
+		}
+		x = l.emit(stablehlo.Convert, tensor(t), []*mlir.Value{x})
+	}
+	if t.DType.Size() > 1 {
+		most := ir.LiteralBits(t.DType, types.MaxFloat8E4M3FN)
+		x = l.emit(stablehlo.Minimum, tensor(t), []*mlir.Value{x, l.filled(t, most)})
+		if t.DType.IsSigned() {
+			x = l.emit(stablehlo.Maximum, tensor(t), []*mlir.Value{x, l.filled(t, ir.LiteralBits(t.DType, -types.MaxFloat8E4M3FN))})
+		}
+	}
+	return l.emit(stablehlo.Convert, tensor(n.Type), []*mlir.Value{x})
 }
 
 func lowerBroadcast(l *lowerer, n *ir.Node) *mlir.Value {

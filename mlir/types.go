@@ -268,6 +268,9 @@ var elements = map[types.DType]Type{
 	types.F64:  F64,
 	types.C64:  ComplexType{Elem: F32},
 	types.C128: ComplexType{Elem: F64},
+
+	types.F8E4M3FN: FloatType{Name: "f8E4M3FN"},
+	types.F8E5M2:   FloatType{Name: "f8E5M2"},
 }
 
 // dtypes is elements the other way round.

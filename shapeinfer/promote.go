@@ -30,6 +30,8 @@ func CommonDType(n int, of func(i int) types.Type) types.DType {
 		return scalars
 	case category(scalars) <= category(arrays):
 		return arrays
+	case scalars.IsComplex() && arrays.IsFloat8():
+		return types.Invalid
 	case scalars.IsComplex() && arrays.IsFloat(): // the precision is that of the operands with axes
 		return complexOf(arrays)
 	case scalars.IsComplex():
@@ -46,6 +48,8 @@ func promote(a, b types.DType) types.DType {
 	switch {
 	case a == b:
 		return a
+	case a.IsFloat8() || b.IsFloat8():
+		return types.Invalid
 	case b.IsComplex() && a.Continuous():
 		return larger(complexOf(a), b)
 	case b.IsComplex() && wideUnsigned(a):
@@ -91,7 +95,7 @@ func category(d types.DType) int {
 	switch {
 	case d.IsComplex():
 		return 4
-	case d.IsFloat():
+	case d.IsFloat() || d.IsFloat8():
 		return 3
 	case d.IsInteger():
 		return 2

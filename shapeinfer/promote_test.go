@@ -61,6 +61,18 @@ func TestManyTypesPromote(t *testing.T) {
 	require.Equal(t, "-", common(array(types.I8), array(types.U16), array(types.I8)))
 	require.Equal(t, "i8", common(array(types.I8)))
 	require.Equal(t, "-", common())
+	// PyTorch 2.15: promotion for float8 types is not supported.
+	for _, d := range types.AllDTypes() {
+		want := "-"
+		if d == types.F8E5M2 {
+			want = "f8E5M2"
+		}
+		require.Equal(t, want, common(array(types.F8E5M2), array(d)), d)
+		require.Equal(t, want, common(array(d), array(types.F8E5M2)), d)
+	}
+	require.Equal(t, "f8E4M3FN", common(array(types.F8E4M3FN), scalar(types.F32)))
+	require.Equal(t, "-", common(array(types.I32), scalar(types.F8E4M3FN)))
+	require.Equal(t, "-", common(array(types.F8E4M3FN), scalar(types.C64)))
 }
 
 // What is written over may lose digits, but not its kind of number.

@@ -166,6 +166,10 @@ func dtypeOf(t reflect.Type) (types.DType, bool) {
 		return types.F16, true
 	case reflect.TypeFor[types.BFloat16]():
 		return types.BF16, true
+	case reflect.TypeFor[types.Float8E4M3FN]():
+		return types.F8E4M3FN, true
+	case reflect.TypeFor[types.Float8E5M2]():
+		return types.F8E5M2, true
 	}
 	d := goKinds[t.Kind()]
 	return d, d.Valid()

@@ -10,8 +10,8 @@ import (
 	"ltc/stablehlo"
 )
 
-// Some types have elements that callers cannot hold and kernels do not have. Between
-// steps such elements are stored as elements of a type that both have. Each op on them
+// Some types have elements that kernels do not have. Between
+// steps such elements are stored as elements of a type that kernels have. Each op on them
 // is a step of the evaluator, whose text converts its operands from the stored type and
 // its results back. Of complex numbers few ops are left: the pass complex of package
 // simplify writes ops on the parts for the others, and kernels put parts together and take
@@ -25,7 +25,7 @@ type carrier struct {
 }
 
 // carrierOf returns how elements of type elem are carried: as they are, with an
-// op of "", where a caller can hold them; false if they cannot be.
+// op of "", where kernels have them; false if they cannot be.
 //
 //   - complex numbers: their parts;
 //   - floats of 8 bits: those bits, so that each NaN is itself;
@@ -33,7 +33,7 @@ type carrier struct {
 //   - integers of less than 8 bits: ones of 8;
 //   - quantized numbers: what stores them.
 func carrierOf(elem mlir.Type) (carrier, bool) {
-	if mlir.DTypeOf(elem).Valid() {
+	if mlir.DTypeOf(elem).IsReal() {
 		return carrier{elem: elem}, true
 	}
 	switch e := elem.(type) {
@@ -61,8 +61,8 @@ func carrierOf(elem mlir.Type) (carrier, bool) {
 	return carrier{}, false
 }
 
-// carriedType is the type of t between steps: t itself, where a caller can hold
-// its elements or nothing carries them.
+// carriedType is the type of t between steps: t itself, where kernels have its
+// elements or nothing carries them.
 func carriedType(t mlir.Type) mlir.Type {
 	tt, ok := t.(*mlir.TensorType)
 	if !ok || tt.Encoding != nil || !tt.Static() {

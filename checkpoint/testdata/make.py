@@ -38,6 +38,8 @@ floats = [0.0, -0.0, 1.0, -1.5, 1e-7, 3.1415927, float("inf"), float("-inf"), fl
 dtypes = {}
 for d in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
     dtypes[str(d)[6:]] = torch.tensor(floats, dtype=torch.float64).to(d)
+for d in (torch.float8_e4m3fn, torch.float8_e5m2):
+    dtypes[str(d)[6:]] = torch.arange(256, dtype=torch.uint8).view(d)
 for d in (torch.int8, torch.int16, torch.int32, torch.int64):
     i = torch.iinfo(d)
     dtypes[str(d)[6:]] = torch.tensor([i.min, -1, 0, 1, i.max], dtype=d)
@@ -85,7 +87,7 @@ torch.save({"a": torch.ones(2), "b": Execute()}, "refused_execute.pt")
 torch.save(linear, "refused_module.pt")
 for name, value, protocol in (
         ("execute", {"a": Execute()}, 2), ("conj", {"w": dtypes["complex64"].conj()}, 2), ("protocol", {"w": torch.ones(2)}, 4),
-        ("float8", {"w": torch.zeros(2, dtype=torch.float8_e4m3fn)}, 2), ("sparse", {"w": torch.ones(2, 2).to_sparse()}, 2)):
+        ("float8", {"w": torch.zeros(2, dtype=torch.float8_e4m3fnuz)}, 2), ("sparse", {"w": torch.ones(2, 2).to_sparse()}, 2)):
     torch.save(value, f"refused_{name}.legacy.pt", _use_new_zipfile_serialization=False, pickle_protocol=protocol)
 
 # Shards as Hugging Face writes them.

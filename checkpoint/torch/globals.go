@@ -52,10 +52,11 @@ var dtypes = map[dtypeName]types.DType{
 	"int64": types.I64, "int32": types.I32, "int16": types.I16, "int8": types.I8,
 	"uint8": types.U8, "uint16": types.U16, "uint32": types.U32, "uint64": types.U64,
 	"bool": types.Bool, "complex64": types.C64, "complex128": types.C128,
+	"float8_e4m3fn": types.F8E4M3FN, "float8_e5m2": types.F8E5M2,
 }
 
 // otherDTypes are names of dtypes that values may have, and no tensor.
-var otherDTypes = []dtypeName{"float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "complex32", "quint8", "qint8", "qint32"}
+var otherDTypes = []dtypeName{"float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "complex32", "quint8", "qint8", "qint32"}
 
 // known returns the value of a global that may be named.
 func known(g global) (any, bool) {

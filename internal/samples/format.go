@@ -71,15 +71,20 @@ func (f *formatter) element(i int) string {
 
 func short(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }
 
-// shortest finds the fewest digits that round to the 16-bit float with the
+// shortest finds the fewest digits that round to the float of 8 or 16 bits with the
 // given bits again.
 func shortest(x float64, bits uint64, d types.DType) string {
 	for digits := 1; digits < 5; digits++ {
 		s := strconv.FormatFloat(x, 'g', digits, 64)
 		y, err := strconv.ParseFloat(s, 64)
-		back := uint64(types.ToFloat16(y))
-		if d == types.BF16 {
+		var back uint64
+		switch d {
+		case types.F16:
+			back = uint64(types.ToFloat16(y))
+		case types.BF16:
 			back = uint64(types.ToBFloat16(y))
+		default:
+			back = uint64(types.Float8Bits(d, y))
 		}
 		if err == nil && back == bits {
 			return short(y, 64)

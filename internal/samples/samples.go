@@ -65,7 +65,7 @@ func random(v soa.View, seed uint64) {
 	for i := range v.Type.Elements() {
 		u := float64(pcg.Uint64()>>11) * 0x1p-53 // uniform in [0, 1)
 		switch d := v.Type.DType; {
-		case d.IsFloat():
+		case d.IsFloat() || d.IsFloat8():
 			u = 2*u - 1
 		case d.IsSigned():
 			u = math.Floor(u*19) - 9
@@ -132,6 +132,8 @@ func Set(v soa.View, i int, x float64) {
 		bits = uint64(types.ToFloat16(x))
 	case types.BF16:
 		bits = uint64(types.ToBFloat16(x))
+	case types.F8E4M3FN, types.F8E5M2:
+		bits = uint64(types.Float8Bits(v.Type.DType, x))
 	case types.Bool:
 		bits = uint64(int64(x)) & 1
 	default:
@@ -187,6 +189,8 @@ func Float(v soa.View, i int) float64 {
 		return float64(math.Float32frombits(uint32(bits)))
 	case types.F16:
 		return float64(types.Float16(bits).Float32())
+	case types.F8E4M3FN, types.F8E5M2:
+		return float64(types.Float8Value(v.Type.DType, uint8(bits)))
 	default:
 		return float64(types.BFloat16(bits).Float32())
 	}

@@ -1,13 +1,18 @@
 package types
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // DType is the type of a tensor's elements.
 type DType uint8
 
 // The dtypes. Bool takes one byte, 0 or 1. Floating-point types are IEEE 754
 // binary formats, but for BF16, which is F32 without its lower 16 bits. A complex
-// number is two of F32 or F64, the real part and then the imaginary one.
+// number is two of F32 or F64, the real part and then the imaginary one. F8E4M3FN and
+// F8E5M2 only store numbers: a program moves, compares and multiplies matrices of them,
+// and converts them for all other arithmetic. F8E4M3FN has no infinity.
 const (
 	Invalid DType = iota
 	Bool
@@ -25,6 +30,8 @@ const (
 	F64
 	C64
 	C128
+	F8E4M3FN
+	F8E5M2
 	numDTypes
 )
 
@@ -36,6 +43,7 @@ const (
 	kindSigned
 	kindFloat
 	kindComplex
+	kindFloat8
 )
 
 var dtypes = [numDTypes]struct {
@@ -59,18 +67,21 @@ var dtypes = [numDTypes]struct {
 	F64:     {"f64", 8, kindFloat},
 	C64:     {"c64", 8, kindComplex},
 	C128:    {"c128", 16, kindComplex},
+
+	F8E4M3FN: {"f8E4M3FN", 1, kindFloat8},
+	F8E5M2:   {"f8E5M2", 1, kindFloat8},
 }
 
-// RealDTypes returns all dtypes but the complex ones: those that arguments of backends have, of
-// which backends get the parts. See [AllDTypes].
-func RealDTypes() []DType { return upTo(C64) }
+// RealDTypes returns the dtypes that kernels compute with. Kernels have complex numbers as
+// their parts, and floats of 8 bits as their bits. See [AllDTypes].
+func RealDTypes() []DType {
+	return slices.DeleteFunc(AllDTypes(), func(d DType) bool { return !d.IsReal() })
+}
 
 // AllDTypes returns every valid dtype.
-func AllDTypes() []DType { return upTo(numDTypes) }
-
-func upTo(end DType) []DType {
-	all := make([]DType, 0, end-1)
-	for d := Bool; d < end; d++ {
+func AllDTypes() []DType {
+	all := make([]DType, 0, numDTypes-1)
+	for d := Bool; d < numDTypes; d++ {
 		all = append(all, d)
 	}
 	return all
@@ -116,14 +127,17 @@ func (d DType) kind() kind {
 	return dtypes[d].kind
 }
 
-// IsFloat reports whether d is a floating-point type.
+// IsFloat reports whether d is a floating-point type that there is arithmetic of; see [DType.IsFloat8].
 func (d DType) IsFloat() bool { return d.kind() == kindFloat }
+
+// IsFloat8 reports whether d is F8E4M3FN or F8E5M2: floating point, without arithmetic of its own.
+func (d DType) IsFloat8() bool { return d.kind() == kindFloat8 }
 
 // IsInteger reports whether d is a signed or unsigned integer type.
 func (d DType) IsInteger() bool { return d.kind() == kindSigned || d.kind() == kindUnsigned }
 
 // IsSigned reports whether d can hold negative numbers.
-func (d DType) IsSigned() bool { return d.kind() == kindSigned || d.kind() == kindFloat }
+func (d DType) IsSigned() bool { return d.kind() == kindSigned || d.IsFloat() || d.IsFloat8() }
 
 // IsNumber reports whether d is an integer or floating-point type.
 func (d DType) IsNumber() bool { return d.IsFloat() || d.IsInteger() }
@@ -145,7 +159,7 @@ func (d DType) Epsilon() float64 {
 }
 
 // IsReal reports whether d is one of [RealDTypes].
-func (d DType) IsReal() bool { return d.Valid() && !d.IsComplex() }
+func (d DType) IsReal() bool { return d.Valid() && !d.IsComplex() && !d.IsFloat8() }
 
 // IsComplex reports whether d is a type of complex numbers.
 func (d DType) IsComplex() bool { return d.kind() == kindComplex }

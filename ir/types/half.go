@@ -1,6 +1,10 @@
 package types
 
-import "math"
+import (
+	"math"
+
+	"ltc/internal/minifloat"
+)
 
 // Float16 and BFloat16 hold the bits of elements of dtype F16 and BF16 in Go
 // slices; convert with their methods and [ToFloat16] and [ToBFloat16].
@@ -61,4 +65,62 @@ func ToBFloat16(x float64) BFloat16 {
 		return BFloat16(b>>16) + 1
 	}
 	return BFloat16((b + 0x7fff + b>>16&1) >> 16)
+}
+
+// Float8E4M3FN and Float8E5M2 hold the bits of elements of dtype F8E4M3FN and F8E5M2 in Go
+// slices; convert with their methods and [ToFloat8E4M3FN] and [ToFloat8E5M2].
+type (
+	Float8E4M3FN uint8
+	Float8E5M2   uint8
+)
+
+var e4m3fn, e5m2 = float8Of("f8E4M3FN"), float8Of("f8E5M2")
+
+// float8 is a format of 8 bits, with the value of each of its bit patterns.
+type float8 struct {
+	minifloat.Format
+	values [256]float32
+}
+
+func float8Of(name string) *float8 {
+	format, _, _ := minifloat.Of(name)
+	f := &float8{Format: format}
+	for bits := range f.values {
+		f.values[bits] = float32(format.Value(uint64(bits)))
+	}
+	return f
+}
+
+// Float32 returns the value of h, exactly.
+func (h Float8E4M3FN) Float32() float32 { return e4m3fn.values[h] }
+
+// Float32 returns the value of h, exactly.
+func (h Float8E5M2) Float32() float32 { return e5m2.values[h] }
+
+// MaxFloat8E4M3FN is the largest number of F8E4M3FN. A number of larger magnitude becomes it, with its sign.
+const MaxFloat8E4M3FN = 448
+
+// ToFloat8E4M3FN rounds x to the nearest Float8E4M3FN, ties to even. Infinities and what is too
+// large become ±[MaxFloat8E4M3FN], as with PyTorch.
+func ToFloat8E4M3FN(x float64) Float8E4M3FN {
+	return Float8E4M3FN(e4m3fn.Bits(min(max(x, -MaxFloat8E4M3FN), MaxFloat8E4M3FN)))
+}
+
+// ToFloat8E5M2 rounds x to the nearest Float8E5M2, ties to even. What is too large becomes infinity.
+func ToFloat8E5M2(x float64) Float8E5M2 { return Float8E5M2(e5m2.Bits(x)) }
+
+// Float8Value returns the number that the bits of an element of F8E4M3FN or F8E5M2 stand for.
+func Float8Value(d DType, bits uint8) float32 {
+	if d == F8E5M2 {
+		return Float8E5M2(bits).Float32()
+	}
+	return Float8E4M3FN(bits).Float32()
+}
+
+// Float8Bits returns the bits of x as an element of F8E4M3FN or F8E5M2.
+func Float8Bits(d DType, x float64) uint8 {
+	if d == F8E5M2 {
+		return uint8(ToFloat8E5M2(x))
+	}
+	return uint8(ToFloat8E4M3FN(x))
 }

@@ -1,7 +1,7 @@
 // Package types describes what a tensor is before it has values: the type of
 // its elements and its shape. Its central type is [Type].
 //
-// The package imports only ltc/ir/dims.
+// The package imports only ltc/ir/dims and ltc/internal/minifloat.
 package types
 
 import (

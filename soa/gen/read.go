@@ -93,15 +93,18 @@ func (s *structure) positioned(err error) error {
 	return fmt.Errorf("%s:%d: %w", at.Filename, at.Line, err)
 }
 
+// floats are the dtypes of the vocabulary's types of elements.
+var floats = map[string]dtypes.DType{"Float16": dtypes.F16, "BFloat16": dtypes.BF16, "Float8E4M3FN": dtypes.F8E4M3FN, "Float8E5M2": dtypes.F8E5M2}
+
 // stubs imports nothing but the vocabulary's types of elements.
 type stubs struct{}
 
 func (stubs) Import(path string) (*types.Package, error) {
 	pkg := types.NewPackage(path, filepath.Base(path))
 	if path == vocabulary {
-		for _, name := range []string{"Float16", "BFloat16"} {
+		for name, d := range floats {
 			obj := types.NewTypeName(token.NoPos, pkg, name, nil)
-			types.NewNamed(obj, types.Typ[types.Uint16], nil)
+			types.NewNamed(obj, types.Typ[map[int]types.BasicKind{1: types.Uint8, 2: types.Uint16}[d.Size()]], nil)
 			pkg.Scope().Insert(obj)
 		}
 	}
@@ -216,7 +219,7 @@ func (s *structure) value(t types.Type, in at, name string, fail func(string, ..
 func dtypeOf(t types.Type) (dtypes.DType, string, bool) {
 	n, named := t.(*types.Named)
 	if named && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == vocabulary {
-		d := map[string]dtypes.DType{"Float16": dtypes.F16, "BFloat16": dtypes.BF16}[n.Obj().Name()]
+		d := floats[n.Obj().Name()]
 		return d, "types." + n.Obj().Name(), d.Valid()
 	}
 	b, ok := t.Underlying().(*types.Basic)

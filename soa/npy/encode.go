@@ -51,6 +51,9 @@ func encodeHeader(t types.Type) ([]byte, error) {
 	if err := t.Check(); err != nil {
 		return nil, fmt.Errorf("write array: %w", err)
 	}
+	if descrs[t.DType] == "" {
+		return nil, fmt.Errorf("write array: NumPy has no type for %v: convert it to f32, or write a file of safetensors", t.DType)
+	}
 	return Header(descrs[t.DType], t.Shape)
 }
 

@@ -105,7 +105,9 @@ func (h header) tensorType() (types.Type, error) {
 	}
 	var want []string
 	for _, d := range types.AllDTypes() {
-		want = append(want, strconv.Quote(descrs[d]))
+		if s := descrs[d]; s != "" {
+			want = append(want, strconv.Quote(s))
+		}
 	}
 	return types.Type{}, fmt.Errorf("dtype %q: want one of %s", h.descr, strings.Join(want, ", "))
 }

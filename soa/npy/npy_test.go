@@ -82,6 +82,10 @@ func again(t *testing.T, v soa.View) soa.View {
 
 func TestRoundTrip(t *testing.T) {
 	for _, d := range types.AllDTypes() {
+		if d.IsFloat8() {
+			require.EqualError(t, Encode(&bytes.Buffer{}, soa.Make(types.Of(d, 2))), "write array: NumPy has no type for "+d.String()+": convert it to f32, or write a file of safetensors")
+			continue
+		}
 		for _, shape := range []types.Shape{{}, {1}, {0, 3}, {2, 3, 4}} {
 			v := soa.Make(types.Type{DType: d, Shape: shape})
 			mem := unsafe.Slice((*byte)(v.Base()), v.Type.Bytes())

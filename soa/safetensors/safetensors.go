@@ -62,6 +62,7 @@ var dtypes = map[string]types.DType{
 	"BOOL": types.Bool, "U8": types.U8, "U16": types.U16, "U32": types.U32, "U64": types.U64,
 	"I8": types.I8, "I16": types.I16, "I32": types.I32, "I64": types.I64,
 	"F16": types.F16, "BF16": types.BF16, "F32": types.F32, "F64": types.F64, "C64": types.C64,
+	"F8_E4M3": types.F8E4M3FN, "F8_E5M2": types.F8E5M2,
 }
 
 // entry is a tensor in the header.

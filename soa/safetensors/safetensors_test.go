@@ -84,6 +84,24 @@ func TestComplex(t *testing.T) {
 	require.EqualError(t, err, "tensor z: the format has no dtype for c128[1]")
 }
 
+// Floats of 8 bits have the format's names.
+func TestFloat8(t *testing.T) {
+	data := file(`{"x":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},"y":{"dtype":"F8_E5M2","shape":[1],"data_offsets":[2,3]}}`, 0x38, 0x7e, 0x3c)
+	f, err := Decode("m", soa.Wrap(data))
+	require.NoError(t, err)
+	x, err := f.Lookup("x")
+	require.NoError(t, err)
+	soa.With(x, func(s []types.Float8E4M3FN) {
+		require.Equal(t, []float32{1, 448}, []float32{s[0].Float32(), s[1].Float32()})
+	})
+	y, err := f.Lookup("y")
+	require.NoError(t, err)
+	soa.With(y, func(s []types.Float8E5M2) { require.Equal(t, float32(1), s[0].Float32()) })
+	again, err := Decode("again", soa.Wrap(encoded(t, f)))
+	require.NoError(t, err)
+	require.Equal(t, f.Tensors[0].View.Type, again.Tensors[0].View.Type)
+}
+
 // In place where elements are aligned, a copy where they are not.
 func TestDecodeInPlace(t *testing.T) {
 	data := soa.New(1024).Bytes()
@@ -107,7 +125,7 @@ func TestErrors(t *testing.T) {
 		"m: header: unexpected end of JSON input":                                                        file("{"),
 		"m: header: __metadata__: json: cannot unmarshal number into Go value of type map[string]string": file(`{"__metadata__":1}`),
 		"m: header: tensor x: json: cannot unmarshal number into Go value of type safetensors.entry":     one(`1`),
-		`m: tensor x: there is no dtype for elements of "F8_E4M3"`:                                       one(`{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}`),
+		`m: tensor x: there is no dtype for elements of "F8_E8M0"`:                                       one(`{"dtype":"F8_E8M0","shape":[4],"data_offsets":[0,4]}`),
 		"m: tensor x: it has 1 data_offsets":                                                             one(`{"dtype":"U8","shape":[4],"data_offsets":[0]}`),
 		"m: tensor x: u8[4] at bytes 0 to 3 of 4":                                                        one(`{"dtype":"U8","shape":[4],"data_offsets":[0,3]}`),
 		"m: tensor x: u8[4] at bytes -1 to 3 of 4":                                                       one(`{"dtype":"U8","shape":[4],"data_offsets":[-1,3]}`),

@@ -111,7 +111,7 @@ func (opRows) Constant() opRow {
 	return opRow{quantized: rules{storedConstant}, complex: rules{partsOfConstant}}
 }
 func (opRows) Convert() opRow {
-	return opRow{quantized: rules{onFloats}, complex: rules{convertComplex}, convert: rules{convertTwice}}
+	return opRow{quantized: rules{convertFloat8, onFloats}, complex: rules{convertComplex}, convert: rules{convertTwice}}
 }
 func (opRows) Convolution() opRow {
 	return opRow{quantized: rules{quantizedProduct}, complex: rules{bilinearComplex}, convolution: rules{normalConvolution}, channelsFirst: rules{padAsStored}}

@@ -10,7 +10,7 @@ import (
 )
 
 // quantized writes ops on quantized elements as ops on the integers that store them and on
-// floats: what follows sees plain numbers alone. A quantized value becomes a bitcast_convert
+// floats, and likewise those on floats of 8 bits (float8.go): what follows sees plain numbers alone. A quantized value becomes a bitcast_convert
 // of its integers, and the ops that read it take these. Loops and branches carry integers;
 // arguments and results of main keep their types. A quantized value stays where an op without
 // a rule reads it or gives it: ops with bodies other than extremes, and several results.
@@ -58,12 +58,15 @@ func (s *state) quantOf(t mlir.Type) *mlir.QuantType {
 	return q
 }
 
-func (s *state) isQuantized(v *mlir.Value) bool { return s.quantOf(v.Type) != nil }
+func (s *state) isQuantized(v *mlir.Value) bool { return s.quantOf(v.Type) != nil || isFloat8(v.Type) }
 
 // storedType is the type of the integers of quantized elements, t itself for other types.
 func (s *state) storedType(t mlir.Type) mlir.Type {
 	if q := s.quantOf(t); q != nil {
 		return mlir.Tensor(q.Storage, t.(*mlir.TensorType).Shape...)
+	}
+	if isFloat8(t) {
+		return mlir.Tensor(mlir.UI8, t.(*mlir.TensorType).Shape...)
 	}
 	return t
 }
@@ -72,6 +75,9 @@ func (s *state) storedType(t mlir.Type) mlir.Type {
 func (s *state) floatType(t mlir.Type) mlir.Type {
 	if q := s.quantOf(t); q != nil {
 		return mlir.Tensor(q.Expressed, t.(*mlir.TensorType).Shape...)
+	}
+	if isFloat8(t) {
+		return mlir.Tensor(mlir.F32, t.(*mlir.TensorType).Shape...)
 	}
 	return t
 }
@@ -143,6 +149,9 @@ func onFloats(e *editor, op *mlir.Op) *mlir.Value {
 // the same integers again.
 func onEither(e *editor, op *mlir.Op) *mlir.Value {
 	r := op.Results[0]
+	if isFloat8(r.Type) && op.Code == stablehlo.Select {
+		return onStored(e, op)
+	}
 	q := e.quantOf(r.Type)
 	same := q != nil && faithful(q)
 	for _, v := range op.Operands {
@@ -253,7 +262,10 @@ func quantizeStored(e *editor, op *mlir.Op) *mlir.Value {
 // rounded to the expressed type; another value is itself.
 func (e *editor) dequantized(v *mlir.Value) *mlir.Value {
 	q := e.quantOf(v.Type)
-	if q == nil {
+	switch {
+	case isFloat8(v.Type):
+		return e.ofFloat8(v)
+	case q == nil:
 		return v
 	}
 	floats, wide := e.floatType(v.Type).(*mlir.TensorType), mlir.Type(mlir.I32)
@@ -294,6 +306,9 @@ func shifts(q *mlir.QuantType) bool {
 // to the expressed type, within the bounds and rounded to an even integer. A conversion keeps
 // to the bounds of the storage, and makes 0 of NaN.
 func (e *editor) quantize(x *mlir.Value, to mlir.Type) *mlir.Value {
+	if isFloat8(to) {
+		return e.toFloat8(x, to)
+	}
 	q, t := e.quantOf(to), tensorOf(x)
 	x = e.binary(stablehlo.Divide, x, e.scales(q, t))
 	if shifts(q) {

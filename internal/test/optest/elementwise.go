@@ -159,7 +159,7 @@ func converted(d types.DType, x Elem) Elem {
 	switch {
 	case d == types.Bool:
 		return Truth(x.Number() != 0 || x.F != x.F)
-	case d.IsFloat():
+	case d.IsFloat() || d.IsFloat8():
 		return Float(x.Number())
 	case x.I != nil:
 		return x

@@ -171,7 +171,7 @@ func (r *Run) header(line string) error {
 	for _, word := range strings.Fields(over) {
 		if class, ok := classes[word]; ok {
 			for _, d := range types.AllDTypes() {
-				if class.Allows(d) && (class != ops.Any || !d.IsComplex()) {
+				if class.Allows(d) && (class != ops.Any || d.IsReal()) {
 					r.DTypes = append(r.DTypes, d)
 				}
 			}

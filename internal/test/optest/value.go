@@ -60,6 +60,8 @@ func Round(d types.DType, e Elem) Elem {
 		return Float(float64(types.ToFloat16(e.F).Float32()))
 	case d == types.BF16:
 		return Float(float64(types.ToBFloat16(e.F).Float32()))
+	case d.IsFloat8():
+		return Float(float64(types.Float8Value(d, types.Float8Bits(d, e.F))))
 	case d.IsFloat():
 		return Float(e.F)
 	}
@@ -91,7 +93,7 @@ func ParseElem(d types.DType, s string) (Elem, error) {
 	case d.IsComplex():
 		z, err := strconv.ParseComplex(s, 8*d.Size())
 		return Round(d, Elem{F: real(z), Im: imag(z)}), err
-	case d.IsFloat():
+	case d.IsFloat() || d.IsFloat8():
 		size := 64
 		if d == types.F32 {
 			size = 32
@@ -147,6 +149,8 @@ func Bits(d types.DType, e Elem) uint64 {
 		return uint64(types.ToFloat16(e.F))
 	case types.BF16:
 		return uint64(types.ToBFloat16(e.F))
+	case types.F8E4M3FN, types.F8E5M2:
+		return uint64(types.Float8Bits(d, e.F))
 	}
 	if e.I.Sign() < 0 {
 		return uint64(e.I.Int64()) & (math.MaxUint64 >> (64 - width(d)))
@@ -165,6 +169,8 @@ func FromBits(d types.DType, bits uint64) Elem {
 		return Float(float64(types.Float16(bits).Float32()))
 	case types.BF16:
 		return Float(float64(types.BFloat16(bits).Float32()))
+	case types.F8E4M3FN, types.F8E5M2:
+		return Float(float64(types.Float8Value(d, uint8(bits))))
 	}
 	return Round(d, Elem{I: new(big.Int).SetUint64(bits)})
 }

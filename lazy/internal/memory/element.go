@@ -34,6 +34,10 @@ func Float(v soa.View, i int) float64 {
 		return float64(at[types.Float16](v, i).Float32())
 	case types.BF16:
 		return float64(at[types.BFloat16](v, i).Float32())
+	case types.F8E4M3FN:
+		return float64(at[types.Float8E4M3FN](v, i).Float32())
+	case types.F8E5M2:
+		return float64(at[types.Float8E5M2](v, i).Float32())
 	case types.F32:
 		return float64(at[float32](v, i))
 	case types.C64, types.C128:

@@ -88,8 +88,8 @@ var dtypeTable = [numTypes]struct {
 
 // publicTypes has the dtypes of those whose elements callers can hold.
 var publicTypes = func() (all [numTypes]types.DType) {
-	for _, d := range types.RealDTypes() {
-		all[OfElement(mlir.ElementOf(d))] = d
+	for d, from := range internalTypes {
+		all[from] = d
 	}
 	return all
 }()
@@ -164,8 +164,10 @@ func (d DType) Accum() DType {
 // internalTypes has the evaluator's types of those that callers can hold.
 var internalTypes = func() map[types.DType]DType {
 	all := map[types.DType]DType{}
-	for _, d := range types.RealDTypes() {
-		all[d] = OfElement(mlir.ElementOf(d))
+	for _, d := range types.AllDTypes() {
+		if !d.IsComplex() { // callers hold the parts
+			all[d] = OfElement(mlir.ElementOf(d))
+		}
 	}
 	return all
 }()
