@@ -310,6 +310,45 @@ func computeAddMM(x, y, z *lazy.Tensor, beta, alpha float64) *lazy.Tensor {
 	}, y.MatMul(z), x)
 }
 
+func checkScaledMM(x, y, scaleX, scaleY, bias *lazy.Tensor, dtype types.DType) (demand, reason string) {
+	if !dtype.IsFloat() && !dtype.IsFloat8() {
+		return scaledMMFloat, fmt.Sprintf("dtype is %v, must be floating point", dtype)
+	}
+	if x.Rank() != 2 || y.Rank() != 2 {
+		return scaledMMInner, fmt.Sprintf("x has rank %d and y rank %d: both must be matrices", x.Rank(), y.Rank())
+	}
+	m, k := rowsAndColumns(x)
+	rows, n := rowsAndColumns(y)
+	if k != rows {
+		return scaledMMInner, fmt.Sprintf("inner dimensions of x and y differ: %d and %d", k, rows)
+	}
+	for i, s := range []*lazy.Tensor{scaleX, scaleY} {
+		each := [][]int{{m, 1}, {1, n}}[i]
+		if shape := s.OpenShape(); !slices.Equal(shape, each) && slices.ContainsFunc(shape, func(n int) bool { return n != 1 }) {
+			return scaledMMScales, fmt.Sprintf("the scale of %s has the shape %v, must have one element or the shape %v", []string{"x", "y"}[i], shape, types.Shape(each))
+		}
+	}
+	if bias != nil && !slices.Equal(bias.OpenShape(), []int{n}) {
+		return scaledMMBias, fmt.Sprintf("bias has the shape %v, must have the shape [%d]", bias.OpenShape(), n)
+	}
+	return "", ""
+}
+
+// computeScaledMM multiplies in f32. Backends convert the operands where the product reads them.
+func computeScaledMM(x, y, scaleX, scaleY, bias *lazy.Tensor, dtype types.DType) *lazy.Tensor {
+	z := x.Convert(lazy.F32).MatMul(y.Convert(lazy.F32))
+	for _, s := range []*lazy.Tensor{scaleX, scaleY} {
+		if s.Rank() != 2 { // one element
+			s = s.Reshape(1, 1)
+		}
+		z = z.Mul(s.Convert(lazy.F32))
+	}
+	if bias != nil {
+		z = z.Add(bias.Convert(lazy.F32))
+	}
+	return z.Convert(dtype)
+}
+
 func checkTrace(x *lazy.Tensor) (demand, reason string) { return checkMatrix(x, traceMatrix, "") }
 
 func computeTrace(x *lazy.Tensor) *lazy.Tensor { return x.Diagonal(0, -2, -1).Sum(-1) }

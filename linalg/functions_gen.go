@@ -81,6 +81,10 @@ const (
 	addMMInner               = "inner"
 	addMMBatch               = "batch"
 	addMMSum                 = "sum"
+	scaledMMFloat            = "float"
+	scaledMMInner            = "inner"
+	scaledMMScales           = "scales"
+	scaledMMBias             = "bias"
 	traceMatrix              = "matrix"
 	crossRank                = "rank"
 	crossThree               = "three"
@@ -128,6 +132,7 @@ var (
 	definedMatrixNormOf       *lazy.Callable
 	definedCondOf             *lazy.Callable
 	definedAddMM              *lazy.Callable
+	definedScaledMM           *lazy.Callable
 	definedTrace              *lazy.Callable
 	definedCross              *lazy.Callable
 	definedVecDot             *lazy.Callable
@@ -246,26 +251,31 @@ func init() { // not values of the variables: the functions use them
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAddMM(x[0], x[1], x[2], a.Float("beta"), a.Float("alpha"))
 	}, nil)
-	definedTrace = functions.Define(&rows[30], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeTrace(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkTrace(x[0]) }, nil)
-	definedCross = functions.Define(&rows[31], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedScaledMM = functions.Define(&rows[30], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeScaledMM(x[0], x[1], x[2], x[3], functions.Given(x, 4), a.DType("dtype"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkScaledMM(x[0], x[1], x[2], x[3], functions.Given(x, 4), a.DType("dtype"))
+	}, nil)
+	definedTrace = functions.Define(&rows[31], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeTrace(x[0])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkTrace(x[0]) }, nil)
+	definedCross = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCross(x[0], x[1], a.Int("axis"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCross(x[0], x[1], a.Int("axis"))
 	}, nil)
-	definedVecDot = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedVecDot = functions.Define(&rows[33], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeVecDot(x[0], x[1], a.Int("axis"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkVecDot(x[0], x[1], a.Int("axis"))
 	}, nil)
-	definedVander = functions.Define(&rows[33], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedVander = functions.Define(&rows[34], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeVander(x[0], a.Int("n"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkVander(x[0], a.Int("n")) }, nil)
-	definedTensorInv = functions.Define(&rows[34], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedTensorInv = functions.Define(&rows[35], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeTensorInv(x[0], a.Int("ind"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkTensorInv(x[0], a.Int("ind"))
 	}, nil)
-	definedTensorSolve = functions.Define(&rows[35], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedTensorSolve = functions.Define(&rows[36], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeTensorSolve(x[0], x[1])}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkTensorSolve(x[0], x[1]) }, nil)
 }
@@ -576,6 +586,21 @@ func recordCondOf(x *lazy.Tensor, kind int) *lazy.Tensor {
 // two broadcast; x broadcasts to the shape of y·z.
 func AddMM(x *lazy.Tensor, y *lazy.Tensor, z *lazy.Tensor, beta float64, alpha float64) *lazy.Tensor {
 	return definedAddMM.Call(lazy.Attrs{"beta": beta, "alpha": alpha}, x, y, z)
+}
+
+// ScaledMM returns (x·y)·scaleX·scaleY + bias in the given dtype:
+// torch._scaled_mm and torch.nn.functional.scaled_mm. The sums of the product,
+// the scales and the bias are of f32, and are rounded once. A scale is one
+// number; that of x can also be a column, one number for each row of x, and
+// that of y a row, one for each column of y. There is no gradient.
+//
+// It requires: x is f8E4M3FN or f8E5M2; y is f8E4M3FN or f8E5M2; scaleX is
+// floating point; scaleY is floating point; bias, if given, is floating point;
+// dtype is valid; dtype is floating point; x and y are matrices, and x has as
+// many columns as y rows; a scale has one element, or the shape [m,1] of x and
+// [1,n] of y; bias has as many elements as y columns.
+func ScaledMM(x *lazy.Tensor, y *lazy.Tensor, scaleX *lazy.Tensor, scaleY *lazy.Tensor, bias *lazy.Tensor, dtype types.DType) *lazy.Tensor {
+	return definedScaledMM.Call(lazy.Attrs{"dtype": dtype}, functions.Operands(4, x, y, scaleX, scaleY, bias)...)
 }
 
 // Trace returns the sum of the diagonal of each matrix of the last two axes.

@@ -414,6 +414,9 @@ var generated = []function{
 	{"linalg.AddMM", func(c *Call) []*lazy.Tensor {
 		return one(linalg.AddMM(c.X[0], c.X[1], c.X[2], c.Real("beta"), c.Real("alpha")))
 	}},
+	{"linalg.ScaledMM", func(c *Call) []*lazy.Tensor {
+		return one(linalg.ScaledMM(c.X[0], c.X[1], c.X[2], c.X[3], c.given(4), c.DType("dtype")))
+	}},
 	{"linalg.Trace", func(c *Call) []*lazy.Tensor { return one(linalg.Trace(c.X[0])) }},
 	{"linalg.Cross", func(c *Call) []*lazy.Tensor { return one(linalg.Cross(c.X[0], c.X[1], c.Int("axis"))) }},
 	{"linalg.VecDot", func(c *Call) []*lazy.Tensor { return one(linalg.VecDot(c.X[0], c.X[1], c.Int("axis"))) }},

@@ -60,12 +60,13 @@ const (
 	Complex         // complex numbers
 	Part            // floating point that complex numbers have: f32 or f64
 	PartOrComplex   // f32, f64 or complex
+	Float8          // floating point of 8 bits
 )
 
 // String names the dtypes allowed.
 func (c Constraint) String() string {
 	return [...]string{"any dtype", "a number", "floating point", "a signed number", "an integer", "bool or an integer", "bool", "a node with several results",
-		"a number or complex", "floating point or complex", "a signed number or complex", "complex", "f32 or f64", "f32, f64 or complex"}[c]
+		"a number or complex", "floating point or complex", "a signed number or complex", "complex", "f32 or f64", "f32, f64 or complex", "f8E4M3FN or f8E5M2"}[c]
 }
 
 // Allows reports whether d meets the constraint.
@@ -95,6 +96,8 @@ func (c Constraint) Allows(d types.DType) bool {
 		return d.IsComplex()
 	case PartOrComplex:
 		return Part.Allows(d) || d.IsComplex()
+	case Float8:
+		return d.IsFloat8()
 	case Part:
 		return d == types.F32 || d == types.F64
 	}

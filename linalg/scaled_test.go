@@ -1,0 +1,93 @@
+package linalg_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/linalg"
+)
+
+// Scaled products are those of torch._scaled_mm, within a place of the dtype: with a scale for
+// all or for each row and column, with and without bias. testdata/scaled.py writes the goldens.
+func TestScaledMM(t *testing.T) {
+	data, err := os.ReadFile("testdata/scaled.json")
+	require.NoError(t, err)
+	var cases []struct {
+		X, Y                         string // dtypes
+		XBits, YBits                 []int
+		M, K, N                      int
+		ScaleX, ScaleY, Bias, Result []float32
+		DType                        string
+		Within                       float64
+	}
+	require.NoError(t, json.Unmarshal(data, &cases))
+	require.Len(t, cases, 10)
+	for _, backend := range []string{"eval", "cpu"} {
+		dev, err := lazy.Open(backend)
+		require.NoError(t, err)
+		defer dev.Close()
+		for _, c := range cases {
+			tr := lazy.NewTrace(dev)
+			operand := func(dtype string, bits []int, dims ...int) *lazy.Tensor {
+				if dtype == "f8E5M2" {
+					return lazy.From(tr, elements[types.Float8E5M2](bits), dims...)
+				}
+				return lazy.From(tr, elements[types.Float8E4M3FN](bits), dims...)
+			}
+			x, y := operand(c.X, c.XBits, c.M, c.K), operand(c.Y, c.YBits, c.K, c.N)
+			scale := func(all []float32, dims ...int) *lazy.Tensor {
+				if len(all) == 1 {
+					return lazy.From(tr, all).Reshape()
+				}
+				return lazy.From(tr, all, dims...)
+			}
+			var bias *lazy.Tensor
+			d, ok := types.ParseDType(c.DType)
+			require.True(t, ok)
+			if c.Bias != nil {
+				bias = lazy.From(tr, c.Bias).Convert(d)
+			}
+			z := linalg.ScaledMM(x, y, scale(c.ScaleX, c.M, 1), scale(c.ScaleY, 1, c.N), bias, d)
+			require.NoError(t, z.Err())
+			require.Equal(t, types.Of(d, c.M, c.N), z.Type())
+			got, err := lazy.ToSlice[float32](z.Convert(lazy.F32))
+			require.NoError(t, err)
+			for i, want := range c.Result {
+				require.InEpsilon(t, float64(want)+1e3, float64(got[i])+1e3, c.Within, "%s: %v times %v to %v, element %d", backend, c.X, c.Y, d, i)
+			}
+		}
+	}
+}
+
+func elements[T ~uint8](bits []int) []T {
+	all := make([]T, len(bits))
+	for i, b := range bits {
+		all[i] = T(b)
+	}
+	return all
+}
+
+// Each demand of ScaledMM has an error.
+func TestScaledMMMistakes(t *testing.T) {
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	defer dev.Close()
+	tr := lazy.NewTrace(dev)
+	x, y := lazy.Zeros(tr, lazy.F8E4M3FN, 2, 3), lazy.Zeros(tr, lazy.F8E5M2, 3, 4)
+	one, f := lazy.Ones(tr, lazy.F32), lazy.Ones(tr, lazy.F32, 3, 4)
+	for want, z := range map[string]*lazy.Tensor{
+		"x must be f8E4M3FN or f8E5M2, is f32; convert it with Convert (linalg.scaled_mm_c1)":                linalg.ScaledMM(f, y, one, one, nil, lazy.F32),
+		"dtype is i32, must be floating point (linalg.scaled_mm_c7)":                                         linalg.ScaledMM(x, y, one, one, nil, lazy.I32),
+		"x has rank 1 and y rank 2: both must be matrices (linalg.scaled_mm_c8)":                             linalg.ScaledMM(x.Reshape(6), y, one, one, nil, lazy.F32),
+		"inner dimensions of x and y differ: 3 and 2 (linalg.scaled_mm_c8)":                                  linalg.ScaledMM(x, x, one, one, nil, lazy.F32),
+		"the scale of y has the shape [3,4], must have one element or the shape [1,4] (linalg.scaled_mm_c9)": linalg.ScaledMM(x, y, one, f, nil, lazy.F32),
+		"bias has the shape [], must have the shape [4] (linalg.scaled_mm_c10)":                              linalg.ScaledMM(x, y, one, one, one, lazy.F32),
+	} {
+		require.ErrorContains(t, z.Err(), want)
+	}
+}
