@@ -180,15 +180,16 @@ func computeAiryAi(x *lazy.Tensor) *lazy.Tensor {
 		x := in[0]
 		middle := x.Abs().LessEqualScalar(border)
 		far := middle.ScalarWhere(border, x.Abs())
-		zeta := far.Mul(far.Sqrt()).MulScalar(2. / 3)
+		root := far.Sqrt()
+		zeta, rest := airyPhase(far, root)
 		inverse := zeta.Reciprocal()
 		square := inverse.Square()
-		amplitude := far.Sqrt().Rsqrt().MulScalar(1 / math.Sqrt(math.Pi))
+		amplitude := root.Rsqrt().MulScalar(1 / math.Sqrt(2*math.Pi))
 
-		phase := zeta.AddScalar(math.Pi / 4)
+		cos, sin := turned(zeta, rest)
 		sine := square.Mul(rational(square, airySin, airySinOver)).AddScalar(1)
-		wave := phase.Sin().Mul(sine).Sub(phase.Cos().Mul(inverse).Mul(rational(square, airyCos, airyCosOver)))
-		decay := rational(inverse, airyDecay, airyDecayOver).Mul(zeta.Neg().Exp()).MulScalar(0.5)
+		wave := sin.Mul(sine).Sub(cos.Mul(inverse).Mul(rational(square, airyCos, airyCosOver)))
+		decay := rational(inverse, airyDecay, airyDecayOver).Mul(zeta.Neg().Exp()).MulScalar(math.Sqrt2 / 2)
 
 		small := middle.WhereScalar(x, 0)
 		cube := small.Mul(small).Mul(small)
@@ -197,6 +198,49 @@ func computeAiryAi(x *lazy.Tensor) *lazy.Tensor {
 		y := middle.Where(series, amplitude.Mul(x.LessScalar(0).Where(wave, decay)))
 		return x.IsInf().ScalarWhere(math.NaN(), y)
 	}, x)
+}
+
+// airyPhase returns 2/3 x √x as a sum of two numbers, the second of which is what the first was rounded by. root is √x.
+// The rest has no gradient: it would be that of rounding.
+func airyPhase(x, root *lazy.Tensor) (zeta, rest *lazy.Tensor) {
+	square, squareRest := exactProduct(root, root)
+	rootRest := x.Sub(square).Sub(squareRest).Div(root.MulScalar(2))
+	product, productRest := exactProduct(x, root)
+	zeta = product.MulScalar(2).DivScalar(3)
+	triple, tripleRest := exactProduct(zeta, filled(zeta, 3))
+	rest = product.MulScalar(2).Sub(triple).Sub(tripleRest).Add(productRest.Add(x.Mul(rootRest)).MulScalar(2)).DivScalar(3)
+	return zeta, rest.Stop()
+}
+
+// exactProduct returns x·y as a sum of two numbers: the rounded product, and what it was rounded by (T. J. Dekker, 1971).
+func exactProduct(x, y *lazy.Tensor) (product, rest *lazy.Tensor) {
+	product = x.Mul(y)
+	a, b := halves(x)
+	c, d := halves(y)
+	return product, a.Mul(c).Sub(product).Add(a.Mul(d)).Add(b.Mul(c)).Add(b.Mul(d))
+}
+
+// halves returns x as a sum of two numbers whose products are exact: they have 26 bits.
+func halves(x *lazy.Tensor) (high, low *lazy.Tensor) {
+	far := x.MulScalar(1<<27 + 1)
+	high = far.Sub(far.Sub(x))
+	return high, x.Sub(high)
+}
+
+// turned is √2 times the cosine and the sine of zeta + rest + π/4, as [wave.phase] has those of x - π/4.
+func turned(zeta, rest *lazy.Tensor) (cos, sin *lazy.Tensor) {
+	c, s := rotate(zeta.Cos(), zeta.Sin(), rest)
+	twice, _ := rotate(zeta.MulScalar(2).Cos(), zeta.MulScalar(2).Sin(), rest.MulScalar(2))
+	sum, difference := s.Add(c), c.Sub(s)
+	cancels := s.Mul(c).LessScalar(0)
+	// cos 2ζ is the product of the sum and the difference.
+	return cancels.Where(difference, twice.Div(sum)), cancels.Where(twice.Div(difference), sum)
+}
+
+// rotate returns the cosine and the sine of an angle and another together, of which the first has the cosine c and sine s.
+func rotate(c, s, angle *lazy.Tensor) (cos, sin *lazy.Tensor) {
+	cos, sin = angle.Cos(), angle.Sin()
+	return c.Mul(cos).Sub(s.Mul(sin)), s.Mul(cos).Add(c.Mul(sin))
 }
 
 // airySeries has the coefficients of the power series of Ai: in x³ those of f, and those of g but for a factor x, in

@@ -11,8 +11,8 @@
 // The incomplete gamma functions have about two units of f64 more for each 1 of -log of a result below 1/2. Where a is from
 // 0.001 on and x at most 1, GammaIncC is within 1e-15, however small it is.
 //
-// The Bessel functions J and Y keep these bounds for large x. AiryAi below 0 loses about 1.3 units of
-// f64 for each 1 of |x|^1.5: of f32 it is within one unit down to about -500,000.
+// The Bessel functions J and Y keep these bounds for large x. AiryAi keeps that of f64 down to -1e10, and that of f32 down
+// to -1e15: further below, the phase loses digits.
 //
 // The package imports only ltc/lazy, ltc/ir/ops, ltc/ir/types and ltc/internal/functions.
 package special

@@ -316,6 +316,27 @@ func TestLargeArguments(t *testing.T) {
 	}
 }
 
+// AiryAi far below 0 has the phase of the argument itself. The values were computed with 60 digits.
+func TestAiryAiFarBelowZero(t *testing.T) {
+	x := []float64{-50, -1e4, -123456.75, -1e6, -1e8, -3e9, -1e10, -0x1p50} // the last is that of f32 alone
+	want := []float64{-0.1618814236123209, 0.02705738360464258, -0.02278084256866237, -0.0021912611413430574, -0.005554128800056995, -0.0006239068285804264, 0.00017362064481528185, -2.0937715934058143e-06}
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		for d, within := range map[types.DType]float64{lazy.F64: 16 * 0x1p-53, lazy.F32: 0x1p-23} {
+			y := special.AiryAi(lazy.From(tr, x).Convert(d)).Convert(lazy.F64)
+			require.NoError(t, tr.MarkStep(y))
+			got, err := lazy.ToSlice[float64](y)
+			require.NoError(t, err)
+			for i, want := range want {
+				if d == lazy.F64 && x[i] < -1e10 {
+					continue
+				}
+				require.LessOrEqual(t, math.Abs(got[i]-want), within*math.Abs(want), "%v in %v on %s is %v, want %v", x[i], d, backend, got[i], want)
+			}
+		}
+	}
+}
+
 var inf, nan = math.Inf(1), math.NaN()
 
 // The ends are PyTorch's.
