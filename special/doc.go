@@ -8,7 +8,7 @@
 // A result of f64 is within 16 units, but near a zero. The gamma functions have the bounds of
 // docs/math.md there, and Ndtr below 0 has half a unit more for each 1 of x².
 //
-// The incomplete gamma functions have about two units of f64 more for each 1 of -log of a result below 1/2. Where a is from
+// The incomplete gamma functions are within 40 units of f64, and eight more for each 1 of -log of the result. Where a is from
 // 0.001 on and x at most 1, GammaIncC is within 1e-15, however small it is.
 //
 // The Bessel functions J and Y keep these bounds for large x. AiryAi keeps that of f64 down to -1e10, and that of f32 down
