@@ -47,6 +47,14 @@ func convertAll[S, T any](all []S, f func(S) T) []T {
 	return out
 }
 
+// compiledTrace opens a backend, of which the evaluator runs no op unless it is the evaluator.
+func compiledTrace(t *testing.T, backend string) *lazy.Trace {
+	if backend == "eval" {
+		return lazy.NewTrace(open(t, backend))
+	}
+	return lazy.NewTrace(open(t, backend, lazy.Compiled()))
+}
+
 // Conversions are those of PyTorch, on each backend and of each pattern of bits: NaN is NaN, of
 // any payload and sign.
 func TestFloat8Converts(t *testing.T) {
@@ -59,7 +67,7 @@ func TestFloat8Converts(t *testing.T) {
 		for _, d := range float8s {
 			golden := goldens[d.String()]
 			require.Len(t, golden.Values, 256)
-			tr := lazy.NewTrace(open(t, backend))
+			tr := compiledTrace(t, backend)
 			got, err := lazy.ToSlice[float32](float8(tr, d, all).Convert(lazy.F32))
 			require.NoError(t, err)
 			for i, want := range golden.Values {
@@ -89,7 +97,7 @@ func TestFloat8Converts(t *testing.T) {
 // and complex numbers that are too large are as floats.
 func TestFloat8ConvertsFromEachDType(t *testing.T) {
 	for _, backend := range []string{"eval", "cpu"} {
-		tr := lazy.NewTrace(open(t, backend))
+		tr := compiledTrace(t, backend)
 		x := lazy.From(tr, []float64{1 + 0x1p-4 + 0x1p-40, 1 + 0x1p-4, 1 + 0x1p-4 - 0x1p-40, -1e300, 0x1p-10 + 0x1p-50, -0x1p-10}).Convert(lazy.F8E4M3FN)
 		require.Equal(t, []byte{0x39, 0x38, 0x38, 0xfe, 0x01, 0x80}, bits(t, x), backend)
 		require.Equal(t, []byte{0x7e, 0xfe, 0x38, 0}, bits(t, lazy.From(tr, []int32{500, -100000, 1, 0}).Convert(lazy.F8E4M3FN)), backend)
@@ -111,7 +119,7 @@ func TestFloat8ConvertsFromEachDType(t *testing.T) {
 func TestFloat8Moves(t *testing.T) {
 	for _, backend := range []string{"eval", "cpu"} {
 		for _, d := range float8s {
-			tr := lazy.NewTrace(open(t, backend))
+			tr := compiledTrace(t, backend)
 			x := float8(tr, d, []uint8{1, 0x7f, 0x80, 0xff, 0x38, 2}, 2, 3)
 			require.Equal(t, []byte{1, 0xff, 0x7f, 0x38, 0x80, 2}, bits(t, x.Transpose()), backend)
 			require.Equal(t, []byte{0x80, 2, 1, 0xff}, bits(t, lazy.Concatenate(0, x.Narrow(1, 2, 1), x.Narrow(1, 0, 1)).Reshape(4)), backend)
@@ -128,7 +136,7 @@ func TestFloat8Moves(t *testing.T) {
 func TestFloat8Compares(t *testing.T) {
 	for _, backend := range []string{"eval", "cpu"} {
 		for _, d := range float8s {
-			tr := lazy.NewTrace(open(t, backend))
+			tr := compiledTrace(t, backend)
 			x, y := float8(tr, d, []uint8{0x80, 0x7f, 0xbc, 0x3c}), float8(tr, d, []uint8{0, 0x7f, 0x3c, 0x38})
 			require.Equal(t, []byte{1, 0, 0, 0}, bits(t, x.Equal(y)), backend)
 			require.Equal(t, []byte{0, 0, 1, 0}, bits(t, x.Less(y)), backend)

@@ -334,9 +334,10 @@ func checkScaledMM(x, y, scaleX, scaleY, bias *lazy.Tensor, dtype types.DType) (
 	return "", ""
 }
 
-// computeScaledMM multiplies in f32. Backends convert the operands where the product reads them.
+// computeScaledMM multiplies in f32 what bf16 holds, too: backends have products of bf16 with f32
+// sums, which are faster.
 func computeScaledMM(x, y, scaleX, scaleY, bias *lazy.Tensor, dtype types.DType) *lazy.Tensor {
-	z := x.Convert(lazy.F32).MatMul(y.Convert(lazy.F32))
+	z := x.Convert(lazy.BF16).Convert(lazy.F32).MatMul(y.Convert(lazy.BF16).Convert(lazy.F32))
 	for _, s := range []*lazy.Tensor{scaleX, scaleY} {
 		if s.Rank() != 2 { // one element
 			s = s.Reshape(1, 1)
