@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,6 +59,30 @@ func TestQuantized(t *testing.T) {
 	b, _ := backend(t, cudafake.Options{Seed: 3})
 	for name, text := range programs.Quantized() {
 		require.Positive(t, alike(t, b, programs.Program{Text: text}, 1), name)
+	}
+}
+
+// Floats of 8 bits are arguments and results, are moved, converted and multiplied, and leave
+// nothing to the evaluator.
+func TestFloat8(t *testing.T) {
+	trials.Sequential(t)
+	b, _ := backend(t, cudafake.Options{Seed: 3})
+	for _, elem := range []string{"f8E4M3FN", "f8E5M2"} {
+		text := strings.ReplaceAll(`func.func @main(%x: tensor<8x16xE>, %y: tensor<16x8xE>, %z: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xE>, tensor<16x8xE>, tensor<8x8xi1>) {
+  %a = stablehlo.convert %x : (tensor<8x16xE>) -> tensor<8x16xf32>
+  %b = stablehlo.convert %y : (tensor<16x8xE>) -> tensor<16x8xf32>
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.convert %z : (tensor<8x8xf32>) -> tensor<8x8xE>
+  %2 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x16xE>) -> tensor<16x8xE>
+  %3 = stablehlo.slice %y [0:8, 0:8] : (tensor<16x8xE>) -> tensor<8x8xE>
+  %4 = stablehlo.compare LT, %3, %1 : (tensor<8x8xE>, tensor<8x8xE>) -> tensor<8x8xi1>
+  return %0, %1, %2, %4 : tensor<8x8xf32>, tensor<8x8xE>, tensor<16x8xE>, tensor<8x8xi1>
+}`, "xE>", "x"+elem+">")
+		_, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{Compiled: true})
+		require.NoError(t, err, elem)
+		for seed := range 4 {
+			require.Positive(t, alike(t, b, programs.Program{Text: text, Extreme: seed%2 == 1}, seed), elem)
+		}
 	}
 }
 
