@@ -171,8 +171,8 @@ func (tr *Trace) compute(ctx context.Context, t *Tensor) error {
 
 // ToSlice returns a copy of the elements of t in row-major order. T must be
 // the Go type of t's dtype: bool, uint8, uint16, uint32, uint64, int8, int16,
-// int32, int64, float32, float64, [types.Float16] or [types.BFloat16]; with another
-// one nothing is computed.
+// int32, int64, float32, float64, complex64, complex128, [types.Float16], [types.BFloat16],
+// [types.Float8E4M3FN] or [types.Float8E5M2]; with another one nothing is computed.
 func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
 	return ToSliceContext[T](context.Background(), t)
 }

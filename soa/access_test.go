@@ -2,6 +2,7 @@ package soa_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -278,4 +279,20 @@ func TestEntriesAreTheElementsOfAt(t *testing.T) {
 	require.NoError(t, err)
 	b.Release()
 	require.PanicsWithError(t, "soa: layout Track: column Charge: its memory was released", func() { gone.Entries() })
+}
+
+// Columns of floats of 8 bits are accessed by their Go types, of which a byte is an element.
+func TestFloat8Columns(t *testing.T) {
+	reflected, err := soa.LayoutOf[Coded]()
+	require.NoError(t, err)
+	generated, err := CodedLayout()
+	require.NoError(t, err)
+	require.Equal(t, "Coded{Weight f8E4M3FN; Gradient f8E5M2[2]}", reflected.String())
+	require.Equal(t, reflected.String(), generated.String())
+	v, err := NewCodedView(5)
+	require.NoError(t, err)
+	v.At(4).SetWeight(types.ToFloat8E4M3FN(1e9))
+	v.At(4).SetGradient(1, types.ToFloat8E5M2(-1e9))
+	require.Equal(t, float32(448), v.At(4).Weight().Float32())
+	require.Equal(t, float32(math.Inf(-1)), v.At(4).Gradient(1).Float32())
 }

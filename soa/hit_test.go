@@ -38,3 +38,11 @@ type Track struct {
 	Dir    [3]float32
 	Hits   []uint64
 }
+
+//go:generate go run ./gen -type Coded -o coded_soa_gen_test.go
+
+// Coded has columns of floats of 8 bits.
+type Coded struct {
+	Weight   types.Float8E4M3FN
+	Gradient [2]types.Float8E5M2
+}
