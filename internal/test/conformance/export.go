@@ -27,7 +27,7 @@ type exported struct {
 // export returns v as it is where a caller can hold its elements; otherwise
 //
 //   - integers of less than 8 bits converted to 32 bits, which holds them
-//   - floats of 8 bits with their bits as ui8, so that each NaN is itself
+//   - other floats of 8 bits with their bits as ui8, so that each NaN is itself
 //   - narrower floats and tf32 converted to f32, which holds their values
 //   - complex numbers as two results, the real and the imaginary part
 func export(v *mlir.Value) (exported, error) {

@@ -68,19 +68,19 @@ func.func @other() {
   func.return
 }
 // -----
-func.func @help() -> tensor<f8E4M3FN> {
-  %0 = stablehlo.constant dense<1.0> : tensor<f8E4M3FN>
-  func.return %0 : tensor<f8E4M3FN>
+func.func @help() -> tensor<f8E4M3> {
+  %0 = stablehlo.constant dense<1.0> : tensor<f8E4M3>
+  func.return %0 : tensor<f8E4M3>
 }
-func.func @test() -> tensor<f8E4M3FN> {
-  %0 = func.call @help() : () -> tensor<f8E4M3FN>
-  %1 = stablehlo.custom_call @check.eq(%0, %0) : (tensor<f8E4M3FN>, tensor<f8E4M3FN>) -> tensor<i1>
+func.func @test() -> tensor<f8E4M3> {
+  %0 = func.call @help() : () -> tensor<f8E4M3>
+  %1 = stablehlo.custom_call @check.eq(%0, %0) : (tensor<f8E4M3>, tensor<f8E4M3>) -> tensor<i1>
   %2 = stablehlo.not %1 : tensor<i1>
-  func.return %0 : tensor<f8E4M3FN>
+  func.return %0 : tensor<f8E4M3>
 }
 func.func @another() {
-  %0 = stablehlo.constant dense<1.0> : tensor<f8E4M3FN>
-  check.expect_eq_const %0, dense<1.0> : tensor<f8E4M3FN>
+  %0 = stablehlo.constant dense<1.0> : tensor<f8E4M3>
+  check.expect_eq_const %0, dense<1.0> : tensor<f8E4M3>
   func.return
 }`)[1]
 	require.Equal(t, "a.mlir#1", u.Name())
@@ -92,15 +92,15 @@ func.func @another() {
 		return &backends.UnsupportedError{Backend: "mine", Ops: []backends.UnsupportedOp{{Op: "a.b", Reason: "no", Pos: pos(t, m.Text(), "stablehlo.not")}}}
 	}), u)
 	require.Equal(t, `module {
-  func.func @help() -> tensor<f8E4M3FN> {
-    %0 = stablehlo.constant dense<1.000000e+00> : tensor<f8E4M3FN>
-    return %0 : tensor<f8E4M3FN>
+  func.func @help() -> tensor<f8E4M3> {
+    %0 = stablehlo.constant dense<1.000000e+00> : tensor<f8E4M3>
+    return %0 : tensor<f8E4M3>
   }
   func.func @main() -> tensor<ui8> {
-    %0 = call @help() : () -> tensor<f8E4M3FN>
+    %0 = call @help() : () -> tensor<f8E4M3>
     %1 = stablehlo.constant dense<true> : tensor<i1>
     %2 = stablehlo.not %1 : tensor<i1>
-    %3 = stablehlo.bitcast_convert %0 : (tensor<f8E4M3FN>) -> tensor<ui8>
+    %3 = stablehlo.bitcast_convert %0 : (tensor<f8E4M3>) -> tensor<ui8>
     return %3 : tensor<ui8>
   }
 }
