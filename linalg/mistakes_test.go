@@ -24,6 +24,7 @@ func TestMistakes(t *testing.T) {
 	first3 := func(y, _, _ *lazy.Tensor) *lazy.Tensor { return y }
 	v, s, m, b2 := of(3), of(3, 3), of(2, 3), of(2, 3, 3)
 	pivots := lazy.Zeros(tr, lazy.I32, 3)
+	v1, f8a, f8b := of(1), lazy.Zeros(tr, lazy.F8E4M3FN, 2, 3), lazy.Zeros(tr, lazy.F8E5M2, 3, 4)
 	labels := map[string]bool{}
 	for _, bad := range []struct {
 		want string
@@ -81,6 +82,12 @@ func TestMistakes(t *testing.T) {
 		{"batch dimensions [2] and [4] do not broadcast (linalg.addmm_c7)", linalg.AddMM(v, b2, of(4, 3, 3), 1, 1)},
 		{"x has the shape [3], must broadcast to that of y·z, [2] (linalg.addmm_c8)", linalg.AddMM(v, m, v, 1, 1)},
 		{"x has the shape [2,3,3], must broadcast to that of y·z, [3,3] (linalg.addmm_c8)", linalg.AddMM(b2, s, s, 1, 1)},
+		{"x must be f8E4M3FN or f8E5M2, is f32; convert it with Convert (linalg.scaled_mm_c1)", linalg.ScaledMM(m, f8b, v1, v1, nil, lazy.F32)},
+		{"dtype is i32, must be floating point (linalg.scaled_mm_c7)", linalg.ScaledMM(f8a, f8b, v1, v1, nil, lazy.I32)},
+		{"x has rank 1 and y rank 2: both must be matrices (linalg.scaled_mm_c8)", linalg.ScaledMM(f8a.Reshape(6), f8b, v1, v1, nil, lazy.F32)},
+		{"inner dimensions of x and y differ: 3 and 2 (linalg.scaled_mm_c8)", linalg.ScaledMM(f8a, f8a, v1, v1, nil, lazy.F32)},
+		{"the scale of y has the shape [2,3], must have one element or the shape [1,4] (linalg.scaled_mm_c9)", linalg.ScaledMM(f8a, f8b, v1, m, nil, lazy.F32)},
+		{"bias has the shape [3], must have the shape [4] (linalg.scaled_mm_c10)", linalg.ScaledMM(f8a, f8b, v1, v1, v, lazy.F32)},
 		{"x has rank 1, must be at least 2 (linalg.trace_c2)", linalg.Trace(v)},
 		{"axis 2 is out of range: a tensor of shape [2,3] has axes 0 and 1 (linalg.cross_c3)", linalg.Cross(m, m, 2)},
 		{"x has rank 2, y rank 1 (linalg.cross_c4)", linalg.Cross(m, v, 1)},

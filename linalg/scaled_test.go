@@ -71,23 +71,3 @@ func elements[T ~uint8](bits []int) []T {
 	}
 	return all
 }
-
-// Each demand of ScaledMM has an error.
-func TestScaledMMMistakes(t *testing.T) {
-	dev, err := lazy.Open("eval")
-	require.NoError(t, err)
-	defer dev.Close()
-	tr := lazy.NewTrace(dev)
-	x, y := lazy.Zeros(tr, lazy.F8E4M3FN, 2, 3), lazy.Zeros(tr, lazy.F8E5M2, 3, 4)
-	one, f := lazy.Ones(tr, lazy.F32), lazy.Ones(tr, lazy.F32, 3, 4)
-	for want, z := range map[string]*lazy.Tensor{
-		"x must be f8E4M3FN or f8E5M2, is f32; convert it with Convert (linalg.scaled_mm_c1)":                linalg.ScaledMM(f, y, one, one, nil, lazy.F32),
-		"dtype is i32, must be floating point (linalg.scaled_mm_c7)":                                         linalg.ScaledMM(x, y, one, one, nil, lazy.I32),
-		"x has rank 1 and y rank 2: both must be matrices (linalg.scaled_mm_c8)":                             linalg.ScaledMM(x.Reshape(6), y, one, one, nil, lazy.F32),
-		"inner dimensions of x and y differ: 3 and 2 (linalg.scaled_mm_c8)":                                  linalg.ScaledMM(x, x, one, one, nil, lazy.F32),
-		"the scale of y has the shape [3,4], must have one element or the shape [1,4] (linalg.scaled_mm_c9)": linalg.ScaledMM(x, y, one, f, nil, lazy.F32),
-		"bias has the shape [], must have the shape [4] (linalg.scaled_mm_c10)":                              linalg.ScaledMM(x, y, one, one, one, lazy.F32),
-	} {
-		require.ErrorContains(t, z.Err(), want)
-	}
-}
