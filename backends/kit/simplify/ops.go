@@ -65,7 +65,7 @@ func (opRows) Function(c mlir.Code) opRow { return opRow{complex: complexFunctio
 
 func (opRows) Abs() opRow { return opRow{complex: rules{absComplex}, algebra: rules{absolute}} }
 func (opRows) Add() opRow {
-	return opRow{complex: rules{eachPart}, algebra: rules{constantRight, addition}}
+	return opRow{complex: rules{eachPart}, algebra: rules{constantRight, addition}, parts: rules{padSum}}
 }
 func (opRows) AfterAll() opRow           { return opRow{} }
 func (opRows) AllGather() opRow          { return opRow{} }

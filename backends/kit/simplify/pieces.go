@@ -1,6 +1,7 @@
 package simplify
 
 import (
+	"cmp"
 	"slices"
 
 	"ltc/backends/kit/simplify/program"
@@ -201,4 +202,63 @@ func reverseNothing(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	slices.Sort(left)
 	return e.emit(op.Code, op.Results[0].Type, dimsAttr("dimensions", left), x)
+}
+
+// padSum puts values beside each other that are padded with zeros and added up, each where the others have zeros. That
+// is the gradient of slices which are all of a value. The sum makes a -0 of floats 0, so a 0 is added to each.
+func padSum(e *editor, op *mlir.Op) *mlir.Value {
+	t := resultType(op)
+	if !dims.Static(t.Shape) {
+		return nil
+	}
+	var pads []*mlir.Op
+	for work := []*mlir.Value{op.Operands[1], op.Operands[0]}; len(work) > 0; {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		if e.uses()[v] != 1 {
+			return nil
+		}
+		if sum := def(v, stablehlo.Add); sum != nil {
+			work = append(work, sum.Operands...)
+			continue
+		}
+		p := def(v, stablehlo.Pad)
+		if p == nil || padsBetween(p) || !isZero(p.Operands[1]) {
+			return nil
+		}
+		pads = append(pads, p)
+	}
+	d := slices.IndexFunc(stablehlo.AsPad(pads[0]).EdgePaddingLow(), func(n int64) bool { return n > 0 })
+	if d < 0 {
+		d = slices.IndexFunc(stablehlo.AsPad(pads[0]).EdgePaddingHigh(), func(n int64) bool { return n > 0 })
+	}
+	if d < 0 {
+		return nil
+	}
+	low := func(p *mlir.Op) int64 { return stablehlo.AsPad(p).EdgePaddingLow()[d] }
+	slices.SortStableFunc(pads, func(p, q *mlir.Op) int { return cmp.Compare(low(p), low(q)) })
+	var vs []*mlir.Value
+	end := int64(0)
+	for _, p := range pads {
+		x := tensorOf(p.Operands[0])
+		for k, n := range x.Shape {
+			if k != d && (n != t.Shape[k] || stablehlo.AsPad(p).EdgePaddingLow()[k] != 0) {
+				return nil
+			}
+		}
+		if low(p) != end {
+			return nil
+		}
+		end += x.Shape[d]
+		vs = append(vs, p.Operands[0])
+	}
+	if end != t.Shape[d] {
+		return nil
+	}
+	if !isInt(t) {
+		for i, v := range vs {
+			vs[i] = e.emit(stablehlo.Add, v.Type, nil, v, e.constant(tensorOf(v), 0))
+		}
+	}
+	return e.concatenate(vs, int64(d))
 }
