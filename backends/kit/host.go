@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -64,7 +65,13 @@ func (h *hostStep) Work(reads, writes []plan.HostArg) (plan.Work, error) {
 	}
 	own, rest := of(h.op.Operands), of(captured)
 	if h.op.Code == stablehlo.While {
-		return &plan.Loop{Cond: bodies[0], Body: bodies[1], Init: own, Captured: rest, Outs: outs, CondOps: ops[0], BodyOps: ops[1], Stays: stays(bodies[1], len(own))}, nil
+		stay := stays(bodies[1], len(own))
+		for i, filled := range program.Filled(h.op) {
+			if filled && stay[i] {
+				own[i].Value = outs[i]
+			}
+		}
+		return &plan.Loop{Cond: bodies[0], Body: bodies[1], Init: own, Captured: rest, Outs: outs, CondOps: ops[0], BodyOps: ops[1], Stays: stay}, nil
 	}
 	return &plan.Branch{Index: own[0], Branches: bodies, Ops: ops, Captured: rest, Outs: outs}, nil
 }

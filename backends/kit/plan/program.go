@@ -175,9 +175,11 @@ func (o Ordinals) in(outer Ordinals) Ordinals {
 // Cond says so. Both take what is carried, then Captured.
 type Loop struct {
 	Cond, Body *Program
-	Init       []HostArg // what is carried at first
-	Captured   []HostArg
-	Outs       []ValueID // what is carried at last
+	// Init is what is carried at first. A value that is in Outs, too, may be anything at first:
+	// iterations write all of it, over what Outs has, before they read it.
+	Init     []HostArg
+	Captured []HostArg
+	Outs     []ValueID // what is carried at last
 	// Stays says of each value that is carried that the body writes its next value
 	// over it: it stays where Outs is, and takes no other memory.
 	Stays []bool

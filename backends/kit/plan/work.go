@@ -92,7 +92,12 @@ func (s *Sort) Access(*Program) (reads, writes []ValueID) {
 func (h *Host) Access(*Program) (reads, writes []ValueID) { return ValuesOf(h.Args), h.Outs }
 
 func (l *Loop) Access(*Program) (reads, writes []ValueID) {
-	return ValuesOf(l.Init, l.Captured), l.Outs
+	for i, a := range l.Init {
+		if a.Value != l.Outs[i] {
+			reads = append(reads, a.Value)
+		}
+	}
+	return append(reads, ValuesOf(l.Captured)...), l.Outs
 }
 
 func (b *Branch) Access(*Program) (reads, writes []ValueID) {

@@ -22,13 +22,8 @@ func Ends(op *mlir.Op) bool {
 // Others count as effects, so that a program that runs forever does so on every
 // backend.
 func ends(op *mlir.Op) bool {
-	regions := Bodies(op)
-	if len(regions) != 2 || len(regions[0].Ops) == 0 || len(regions[1].Ops) == 0 {
-		return false
-	}
-	l := countedLoop{cond: regions[0], body: regions[1], next: Terminator(regions[1]).Operands}
-	holds := Terminator(l.cond).Operands
-	return len(l.next) == len(l.cond.Args) && len(l.next) == len(l.body.Args) && len(holds) == 1 && l.fails(holds[0])
+	l, ok := countedLoopOf(op)
+	return ok && l.fails(Terminator(l.cond).Operands[0])
 }
 
 // Mirrored has the direction of a compare of swapped operands.
@@ -38,6 +33,17 @@ var Mirrored = map[string]string{"EQ": "EQ", "NE": "NE", "LT": "GT", "LE": "GE",
 type countedLoop struct {
 	cond, body *mlir.Block
 	next       []*mlir.Value
+}
+
+// countedLoopOf returns the parts of a while; false if it is not whole.
+func countedLoopOf(op *mlir.Op) (l countedLoop, ok bool) {
+	regions := Bodies(op)
+	if op.Code != stablehlo.While || len(regions) != 2 || len(regions[0].Ops) == 0 || len(regions[1].Ops) == 0 {
+		return l, false
+	}
+	l = countedLoop{cond: regions[0], body: regions[1], next: Terminator(regions[1]).Operands}
+	n := len(l.next)
+	return l, n == len(op.Operands) && n == len(l.cond.Args) && n == len(l.body.Args) && len(Terminator(l.cond).Operands) == 1
 }
 
 // fails reports whether a value of the condition is false some time.
