@@ -299,6 +299,9 @@ func TestGoldensAreComplete(t *testing.T) {
 	within := map[string]string{"SolveFactored": "Solve", "DetFactored": "Det", "SlogDetFactored": "SlogDet", "MatrixNormOf": "MatrixNorm/1", "CondOf": "Cond/2", "MatrixPower": "MatrixPower/3"}
 	for _, o := range ops.PackageRows("linalg") {
 		name := o.Name
+		if o.Operands[0].Is == ops.Float8 {
+			continue // operands of the cases here are f64: TestScaledMM has its own goldens
+		}
 		if w := within[name]; w != "" {
 			name = w
 		}
