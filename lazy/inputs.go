@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -352,6 +353,9 @@ func (f *Function) openGraph(given []types.Type, look looking) (o *shapeinfer.Op
 	}
 	if len(samples) > 1 {
 		if o, err = shapeinfer.Generalize(samples, given...); err == nil {
+			if g := f.remainderSample(symbols, given, 1, taken, look); g != nil && !o.Fits(g) {
+				o = cmp.Or(f.otherRemainder(given, samples, samples, taken, look), o)
+			}
 			return o, nil, nil
 		}
 	}
@@ -360,12 +364,17 @@ func (f *Function) openGraph(given []types.Type, look looking) (o *shapeinfer.Op
 			return o, nil, nil
 		}
 	}
+	base := samples
 	if full := f.largestSamples(given, samples, taken, look); full != nil {
+		base = full
 		if o, failed := shapeinfer.Generalize(full, given...); failed == nil && fitAll(o, samples) {
 			return o, nil, nil
 		}
 	}
 	if o, refused = f.symbolic(given, samples, look); o != nil {
+		return o, nil, nil
+	}
+	if o = f.otherRemainder(given, base, samples, taken, look); o != nil {
 		return o, nil, nil
 	}
 	if errors.Is(err, shapeinfer.ErrNoExpression) {
@@ -441,6 +450,40 @@ func (f *Function) largestSamples(given []types.Type, samples []*ir.Graph, taken
 		}
 	}
 	return nil
+}
+
+// otherRemainder returns what base and one more sample have in common, of which all samples are instances; nil if
+// there is none. A size rounded up to a multiple, as the words of a draw are, is another expression as well where all
+// samples leave the same remainders: each of those of 4 is tried.
+func (f *Function) otherRemainder(given []types.Type, base, samples []*ir.Graph, taken map[int]bool, look looking) *shapeinfer.Open {
+	if len(base) < 2 || len(base) == shapeinfer.MostSamples {
+		return nil
+	}
+	symbols := symbolsOf(given)
+	for _, remainder := range [...]int{1, 3, 2, 0} {
+		g := f.remainderSample(symbols, given, remainder, taken, look)
+		if g == nil {
+			continue
+		}
+		if o, err := shapeinfer.Generalize(append(slices.Clip(base), g), given...); err == nil && fitAll(o, samples) {
+			return o
+		}
+	}
+	return nil
+}
+
+// remainderSample returns the graph of the function for small numbers that divided by 4 leave the remainder, if the
+// bounds have some; nil if it cannot be recorded.
+func (f *Function) remainderSample(symbols []int, given []types.Type, remainder int, taken map[int]bool, look looking) *ir.Graph {
+	first := 4 + remainder
+	if remainder == 0 {
+		first = 8 // of 4 an op may be left out
+	}
+	g, err := f.graphOf(numbersFor(symbols, counting(first, 4), taken).ofTypes(given), false, look)
+	if err != nil {
+		return nil
+	}
+	return g
 }
 
 // fitAll reports whether all samples are instances of o.

@@ -84,6 +84,9 @@ func TestInputsOfDraws(t *testing.T) {
 		"bernoulli": func(r *lazy.Random, x *lazy.Tensor) *lazy.Tensor { return r.Bernoulli(x.Trace(), 0.5, x.Dim(0)) },
 		"dropout":   func(r *lazy.Random, x *lazy.Tensor) *lazy.Tensor { return r.Dropout(x, 0.5) },
 		"two":       func(r *lazy.Random, x *lazy.Tensor) *lazy.Tensor { return r.Dropout(r.Dropout(x, 0.25), 0.25) },
+		"dropout and normal": func(r *lazy.Random, x *lazy.Tensor) *lazy.Tensor {
+			return r.Dropout(x, 0.5).Add(r.Normal(x.Trace(), lazy.F32, 0, 1, x.Dim(0)))
+		},
 	} {
 		for _, most := range []int{64, 100_000} {
 			t.Run(fmt.Sprint(name, most), func(t *testing.T) {
@@ -106,6 +109,29 @@ func TestInputsOfDraws(t *testing.T) {
 				require.EqualValues(t, 1, f.Report().Compiled)
 			})
 		}
+	}
+}
+
+// Draws for two open sizes have one program, whichever remainders of 4 their products leave.
+func TestInputsOfDrawsOfTwoSizes(t *testing.T) {
+	for _, most := range [][2]int{{100, 65}, {64, 64}, {100_000, 100_000}} {
+		dev, static := open(t, "cpu", lazy.Compiled()), open(t, "eval", lazy.StaticShapes())
+		function := func(d *lazy.Device) *lazy.Function {
+			r := lazy.NewRandom(d, 7)
+			return lazy.Func(d, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+				return r.Dropout(x, 0.5).Add(r.Normal(x.Trace(), lazy.F32, 0, 1, x.Dim(0), x.Dim(1))).Mul(r.Normal(x.Trace(), lazy.F32, 0, 1, x.Dim(1)))
+			})
+		}
+		f, numbers := function(dev), function(static)
+		require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("a", 1, most[0]), lazy.Dim("b", 1, most[1]))}))
+		for _, n := range [][2]int{{5, 5}, {5, 6}, {5, 7}, {7, 8}, {6, 3}, {2, 7}, {1, 9}} {
+			y, err := f.Call(t.Context(), lazy.From(dev, sequence(n[0]*n[1]), n[0], n[1]))
+			require.NoError(t, err, most)
+			want, err := numbers.Call(t.Context(), lazy.From(static, sequence(n[0]*n[1]), n[0], n[1]))
+			require.NoError(t, err)
+			require.Equal(t, bits(t, want), bits(t, y), "%v of %v", n, most)
+		}
+		require.EqualValues(t, 1, f.Report().Compiled, most)
 	}
 }
 
