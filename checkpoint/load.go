@@ -36,6 +36,7 @@ type LoadError struct {
 	Missing    []string // variables without a tensor, with the name that was probably meant
 	Extra      []string // tensors without a variable
 	Mismatched []string // pairs whose shapes or dtypes differ, and other mistakes
+	NoOptions  bool     // the caller's call has no Options: Error names none
 }
 
 // Error lists every name on a line of its own.
@@ -50,6 +51,9 @@ func (e *LoadError) Error() string {
 		{"extra", "tensor", " (AllowExtra ignores them)", e.Extra},
 		{"mismatched", "variable", "", e.Mismatched},
 	} {
+		if e.NoOptions {
+			part.hint = ""
+		}
 		if len(part.all) > 0 {
 			fmt.Fprintf(&b, "\n%s: %s%s", part.what, diag.Count(len(part.all), part.noun), part.hint)
 			for _, line := range part.all {

@@ -179,8 +179,9 @@ func (l *Loop) Load(path string) error {
 	}
 	if err := checkpoint.LoadInto(l.variables(), &f.State, checkpoint.Options{}); err != nil {
 		_ = l.Train.Seek(at)
-		if _, ok := errors.AsType[*checkpoint.LoadError](err); ok {
-			return fmt.Errorf("train: %w\na loop loads all variables: give it the Net, Optimizer, Scaler, Average and State of the one that saved", err)
+		if e, ok := errors.AsType[*checkpoint.LoadError](err); ok {
+			e.NoOptions = true
+			return fmt.Errorf("train: %w\na loop loads all variables: give it the Net, Optimizer, Scaler, Average and State of the one that saved; LoadWeights loads the network alone", err)
 		}
 		return fmt.Errorf("train: %w", err)
 	}
@@ -231,6 +232,10 @@ func LoadWeights(path string, net any) error {
 		}
 	}
 	if err := checkpoint.LoadInto(module.State(net), &f.State, o); err != nil {
+		if e, ok := errors.AsType[*checkpoint.LoadError](err); ok {
+			e.NoOptions = true
+			return fmt.Errorf("train: %w\nthe file must have all variables of the network and no others; checkpoint.Load has options to allow both", err)
+		}
 		return fmt.Errorf("train: %w", err)
 	}
 	return nil

@@ -60,12 +60,18 @@ var families = map[string]func(r *rand.Rand, seed uint64) programs.Program{
 // becomes of them.
 const inChild = "KEPT_PLANS_TEST_CHILD"
 
-// A program that another process of the executable compiles from its plan on disk is the same,
-// and computes the same bits, also where two processes write plans at once.
-func TestKeptPlansOfRandomPrograms(t *testing.T) {
+// needsBuildID skips a test of kept plans where there are none.
+func needsBuildID(t *testing.T) {
+	t.Helper()
 	if objcache.Executable() == "" {
 		t.Skip("plans are kept where an executable has a build ID, and this one has none")
 	}
+}
+
+// A program that another process of the executable compiles from its plan on disk is the same,
+// and computes the same bits, also where two processes write plans at once.
+func TestKeptPlansOfRandomPrograms(t *testing.T) {
+	needsBuildID(t)
 	if os.Getenv(inChild) != "" {
 		compileFamilies(t)
 		return
@@ -99,9 +105,7 @@ func TestKeptPlansOfRandomPrograms(t *testing.T) {
 
 // A plan is for the composites that the host computes: one that was kept before is not taken after a function is registered.
 func TestKeptPlansOfComposites(t *testing.T) {
-	if objcache.Executable() == "" {
-		t.Skip("plans are kept where an executable has a build ID, and this one has none")
-	}
+	needsBuildID(t)
 	t.Setenv("LTC_CACHE", "")
 	t.Setenv("LTC_CACHE_DIR", t.TempDir())
 	s := &shared{}

@@ -4,15 +4,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"ltc/backends/objcache"
 )
 
 // A plan is found by other processes of the executable, as long as compilers say the same.
 func TestPlansOnDisk(t *testing.T) {
-	if objcache.Executable() == "" {
-		t.Skip("plans are kept where an executable has a build ID, and this one has none")
-	}
+	needsBuildID(t)
 	t.Setenv("LTC_CACHE", "")
 	t.Setenv("LTC_LIBLLVM", "")
 	t.Setenv("LTC_CACHE_DIR", t.TempDir())
