@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/kit/plan"
 	"ltc/backends/kit/simplify/program"
+	"ltc/backends/reference/eval"
 	"ltc/internal/trials"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -23,7 +26,9 @@ func TestFilledCarries(t *testing.T) {
 		name             string
 		begin, end, step int
 		at, holds, body  string // the number of the row; more of the condition, and of the body
-		row              string // "" for 1x3
+		after, next      string // more of the body behind the update; what %z is next, "" for %z
+		row, counter     string // "" for 1x3, and for i32
+		mirrored         bool   // the condition has the bound first
 		filled           bool
 	}{
 		{name: "upwards", end: 4, step: 1, filled: true},
@@ -38,26 +43,30 @@ func TestFilledCarries(t *testing.T) {
 		{name: "part of a row", end: 4, step: 1, row: "1x2"},
 		{name: "two rows", end: 3, step: 1, row: "2x3"},
 		{name: "what is there is read", end: 4, step: 1, body: "%s = stablehlo.slice %a [3:4, 0:3] : (tensor<4x3xf32>) -> tensor<1x3xf32>\n  %u = stablehlo.add %r, %s : tensor<1x3xf32>"},
-		{name: "what is written is read", end: 4, step: 1, body: "%u = stablehlo.add %r, %r : tensor<1x3xf32>", holds: "%p = stablehlo.slice %a [0:1, 0:1] : (tensor<4x3xf32>) -> tensor<1x1xf32>\n  %q = stablehlo.reshape %p : (tensor<1x1xf32>) -> tensor<f32>\n  %e = stablehlo.compare EQ, %q, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>"},
+		{name: "the condition reads it", end: 4, step: 1, holds: "%p = stablehlo.slice %a [0:1, 0:1] : (tensor<4x3xf32>) -> tensor<1x1xf32>\n  %q = stablehlo.reshape %p : (tensor<1x1xf32>) -> tensor<f32>\n  %e = stablehlo.compare EQ, %q, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>"},
+		{name: "what is written is read", end: 4, step: 1, after: "%v = stablehlo.slice %w [3:4, 0:3] : (tensor<4x3xf32>) -> tensor<1x3xf32>", next: "%v"},
+		{name: "a counter of 8 bits", counter: "i8", end: 4, step: 1},
+		{name: "a counter without a sign", counter: "ui32", end: 4, step: 1},
+		{name: "a counter of 64 bits", counter: "i64", end: 4, step: 1, filled: true},
+		{name: "a bound on the left", end: 4, step: 1, mirrored: true, filled: true},
 		{name: "no iteration", begin: 3, end: 0, step: 1},
 	} {
-		row, update := "1x3", "%r"
-		if c.row != "" {
-			row = c.row
-		}
+		row, counter, next, update := cmp.Or(c.row, "1x3"), cmp.Or(c.counter, "i32"), cmp.Or(c.next, "%z"), "%r"
 		if c.body != "" {
 			update = "%u"
 		}
-		if c.at == "" {
-			c.at = "%at = stablehlo.add %i, %none : tensor<i32>"
+		holds := "LT, %i, %end"
+		if c.mirrored {
+			holds = "GT, %end, %i"
 		}
-		text := fmt.Sprintf(`func.func @main(%%x: tensor<4x3xf32>, %%r: tensor<ROWxf32>) -> tensor<4x3xf32> {
+		at := cmp.Or(c.at, "%at = stablehlo.add %i, %none : tensor<i32>")
+		text := strings.NewReplacer("ROW", row, "i32", counter).Replace(fmt.Sprintf(`func.func @main(%%x: tensor<4x3xf32>, %%r: tensor<ROWxf32>, %%v0: tensor<1x3xf32>) -> (tensor<4x3xf32>, tensor<1x3xf32>) {
   %%begin = stablehlo.constant dense<%d> : tensor<i32>
-  %%y, %%n = stablehlo.while(%%a = %%x, %%i = %%begin) : tensor<4x3xf32>, tensor<i32>
+  %%y, %%n, %%last = stablehlo.while(%%a = %%x, %%i = %%begin, %%z = %%v0) : tensor<4x3xf32>, tensor<i32>, tensor<1x3xf32>
     cond {
       %s
       %%end = stablehlo.constant dense<%d> : tensor<i32>
-      %%c = stablehlo.compare LT, %%i, %%end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %%c = stablehlo.compare %s : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %%c : tensor<i1>
     } do {
       %%none = stablehlo.constant dense<0> : tensor<i32>
@@ -65,23 +74,30 @@ func TestFilledCarries(t *testing.T) {
       %s
       %s
       %%w = stablehlo.dynamic_update_slice %%a, %s, %%at, %%none : (tensor<4x3xf32>, tensor<ROWxf32>, tensor<i32>, tensor<i32>) -> tensor<4x3xf32>
+      %s
       %%j = stablehlo.add %%i, %%by : tensor<i32>
-      stablehlo.return %%w, %%j : tensor<4x3xf32>, tensor<i32>
+      stablehlo.return %%w, %%j, %s : tensor<4x3xf32>, tensor<i32>, tensor<1x3xf32>
     }
-  return %%y : tensor<4x3xf32>
-}`, c.begin, c.holds, c.end, c.step, c.at, c.body, update)
-		text = strings.ReplaceAll(text, "ROW", row)
+  return %%y, %%last : tensor<4x3xf32>, tensor<1x3xf32>
+}`, c.begin, c.holds, c.end, holds, c.step, at, c.body, update, c.after, next))
 		p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 		require.NoError(t, err, c.name)
 		found := false
 		p.Module.Walk(func(op *mlir.Op) bool {
 			if op.Code == stablehlo.While {
 				found = true
-				require.Equal(t, []bool{c.filled, false}, program.Filled(op), c.name)
+				require.Equal(t, []bool{c.filled, false, false}, program.Filled(op), c.name)
 			}
 			return true
 		})
 		require.True(t, found, c.name)
 		likeEvaluated(t, text)
+		e, err := asKernels{eval.New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err, c.name)
+		e.(*compiled).Program().Each(func(s *plan.Step) {
+			if w, ok := s.Work.(*plan.Loop); ok && c.holds == "" { // which is simplified away
+				require.Equal(t, c.filled, w.Undefined(0), c.name)
+			}
+		})
 	}
 }

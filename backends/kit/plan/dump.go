@@ -227,8 +227,11 @@ func (h *Host) print(b *lister, _ int, _ Ordinals) { fmt.Fprintf(b, "host %s: %s
 // print prints a loop with its regions.
 func (l *Loop) print(b *lister, first int, ops Ordinals) {
 	fmt.Fprintf(b, "while carries %s takes %s gives %s", list(l.Init), list(l.Captured), listed(l.Outs))
-	if stay := l.staying(); len(stay) > 0 {
+	if stay := l.some(func(i int) bool { return l.Stays[i] }); len(stay) > 0 {
 		fmt.Fprintf(b, ", of which the body writes over %s", listed(stay))
+	}
+	if any := l.some(l.Undefined); len(any) > 0 {
+		fmt.Fprintf(b, ", and begins with anything in %s", listed(any))
 	}
 	b.WriteString("\n  condition:\n")
 	first = l.Cond.printInner(b, first, l.CondOps.in(ops))
@@ -255,11 +258,11 @@ func (p *Program) printInner(w *lister, first int, ops Ordinals) int {
 	return first
 }
 
-// staying returns what the body of a loop writes its next value over.
-func (l *Loop) staying() []ValueID {
+// some returns the outputs of the carried values for which is reports true.
+func (l *Loop) some(is func(i int) bool) []ValueID {
 	var all []ValueID
 	for i, v := range l.Outs {
-		if l.Stays[i] {
+		if is(i) {
 			all = append(all, v)
 		}
 	}

@@ -175,8 +175,7 @@ func (o Ordinals) in(outer Ordinals) Ordinals {
 // Cond says so. Both take what is carried, then Captured.
 type Loop struct {
 	Cond, Body *Program
-	// Init is what is carried at first. A value that is in Outs, too, may be anything at first:
-	// iterations write all of it, over what Outs has, before they read it.
+	// Init is what is carried at first: see [Loop.Undefined].
 	Init     []HostArg
 	Captured []HostArg
 	Outs     []ValueID // what is carried at last
@@ -186,6 +185,10 @@ type Loop struct {
 	// CondOps and BodyOps say what the ops of both are in the program's text.
 	CondOps, BodyOps Ordinals
 }
+
+// Undefined reports whether carried value i may be anything at first: it is what the memory of its
+// output has, and iterations write all of that before they read it.
+func (l *Loop) Undefined(i int) bool { return l.Init[i].Value == l.Outs[i] }
 
 // Branch is an if or a case: the scalar Index chooses what makes Outs of
 // Captured. A bool that is true chooses the first; an integer that is out of

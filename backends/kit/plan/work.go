@@ -93,7 +93,7 @@ func (h *Host) Access(*Program) (reads, writes []ValueID) { return ValuesOf(h.Ar
 
 func (l *Loop) Access(*Program) (reads, writes []ValueID) {
 	for i, a := range l.Init {
-		if a.Value != l.Outs[i] {
+		if !l.Undefined(i) {
 			reads = append(reads, a.Value)
 		}
 	}

@@ -204,33 +204,21 @@ func reverseNothing(e *editor, op *mlir.Op) *mlir.Value {
 	return e.emit(op.Code, op.Results[0].Type, dimsAttr("dimensions", left), x)
 }
 
+// mostPads is of how many pads a sum is at most that is looked at: each add of a longer one would look again.
+const mostPads = 256
+
 // padSum puts values beside each other that are padded with zeros and added up, each where the others have zeros. That
 // is the gradient of slices which are all of a value. The sum makes a -0 of floats 0, so a 0 is added to each.
 func padSum(e *editor, op *mlir.Op) *mlir.Value {
 	t := resultType(op)
-	if !dims.Static(t.Shape) {
+	pads := e.padsIn(op)
+	if pads == nil || !dims.Static(t.Shape) {
 		return nil
 	}
-	var pads []*mlir.Op
-	for work := []*mlir.Value{op.Operands[1], op.Operands[0]}; len(work) > 0; {
-		v := work[len(work)-1]
-		work = work[:len(work)-1]
-		if e.uses()[v] != 1 {
-			return nil
-		}
-		if sum := def(v, stablehlo.Add); sum != nil {
-			work = append(work, sum.Operands...)
-			continue
-		}
-		p := def(v, stablehlo.Pad)
-		if p == nil || padsBetween(p) || !isZero(p.Operands[1]) {
-			return nil
-		}
-		pads = append(pads, p)
-	}
-	d := slices.IndexFunc(stablehlo.AsPad(pads[0]).EdgePaddingLow(), func(n int64) bool { return n > 0 })
+	positive := func(n int64) bool { return n > 0 }
+	d := slices.IndexFunc(stablehlo.AsPad(pads[0]).EdgePaddingLow(), positive)
 	if d < 0 {
-		d = slices.IndexFunc(stablehlo.AsPad(pads[0]).EdgePaddingHigh(), func(n int64) bool { return n > 0 })
+		d = slices.IndexFunc(stablehlo.AsPad(pads[0]).EdgePaddingHigh(), positive)
 	}
 	if d < 0 {
 		return nil
@@ -261,4 +249,26 @@ func padSum(e *editor, op *mlir.Op) *mlir.Value {
 		}
 	}
 	return e.concatenate(vs, int64(d))
+}
+
+// padsIn returns the addends of a sum that are all pads with zeros around a value, which nothing else uses; nil if others
+// are among them.
+func (e *editor) padsIn(sum *mlir.Op) (pads []*mlir.Op) {
+	for work := []*mlir.Value{sum.Operands[1], sum.Operands[0]}; len(work) > 0; {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		if e.uses()[v] != 1 || len(pads) == mostPads {
+			return nil
+		}
+		if inner := def(v, stablehlo.Add); inner != nil {
+			work = append(work, inner.Operands...)
+			continue
+		}
+		p := def(v, stablehlo.Pad)
+		if p == nil || padsBetween(p) || !isZero(p.Operands[1]) {
+			return nil
+		}
+		pads = append(pads, p)
+	}
+	return pads
 }

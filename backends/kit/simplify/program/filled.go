@@ -39,7 +39,7 @@ func Filled(op *mlir.Op) []bool {
 		if !ok {
 			continue
 		}
-		sign, offset, ok := line(w.Operands[2], l.body.Args[counter])
+		sign, offset, ok := affineIn(w.Operands[2], l.body.Args[counter])
 		if !ok {
 			continue
 		}
@@ -62,7 +62,7 @@ func (l countedLoop) counts() (counter int, end int64, ok bool) {
 	}
 	bound, known := NumberOf(b)
 	counter = slices.Index(l.cond.Args, a)
-	if !known || counter < 0 || direction != "LT" || !isSmall(bound.Int) || !isWide(a) {
+	if !known || counter < 0 || direction != "LT" || !isSmall(bound.Int) || !isSigned32OrWider(a) {
 		return 0, 0, false
 	}
 	step, ok := l.step(counter)
@@ -79,13 +79,13 @@ func rowsOf(update *mlir.Op) (rows int64, ok bool) {
 	return t.Shape[0], row.Shape[0] == 1 && slices.Equal(row.Shape[1:], t.Shape[1:])
 }
 
-// line returns what an integer is: sign·x + offset, with a sign of 1 or -1.
-func line(v, x *mlir.Value) (sign, offset int64, ok bool) {
+// affineIn returns what an integer is: sign·x + offset, with a sign of 1 or -1.
+func affineIn(v, x *mlir.Value) (sign, offset int64, ok bool) {
 	if v == x {
 		return 1, 0, true
 	}
 	op := v.Def
-	if op == nil || len(op.Operands) != 2 || op.Code != stablehlo.Add && op.Code != stablehlo.Subtract || !isWide(v) {
+	if op == nil || len(op.Operands) != 2 || op.Code != stablehlo.Add && op.Code != stablehlo.Subtract || !isSigned32OrWider(v) {
 		return 0, 0, false
 	}
 	a, b := op.Operands[0], op.Operands[1]
@@ -98,7 +98,7 @@ func line(v, x *mlir.Value) (sign, offset int64, ok bool) {
 	if !known || !isSmall(n.Int) {
 		return 0, 0, false
 	}
-	if sign, offset, ok = line(of, x); !ok {
+	if sign, offset, ok = affineIn(of, x); !ok {
 		return 0, 0, false
 	}
 	switch {
@@ -115,8 +115,8 @@ func line(v, x *mlir.Value) (sign, offset int64, ok bool) {
 // isSmall reports whether sums of two such numbers are within 32 bits.
 func isSmall(n int64) bool { return -1<<29 < n && n < 1<<29 }
 
-// isWide reports whether v is signed integers of at least 32 bits.
-func isWide(v *mlir.Value) bool {
+// isSigned32OrWider reports whether v is of signed integers of at least 32 bits.
+func isSigned32OrWider(v *mlir.Value) bool {
 	t, ok := v.Type.(*mlir.TensorType)
 	if !ok {
 		return false
