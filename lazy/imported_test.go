@@ -109,7 +109,7 @@ func TestMistakesWithImported(t *testing.T) {
 		"func.func private @f(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}":                                                                                          "the module has no function main, and 0 others that are public",
 		"func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %y = func.call @main(%x) : (tensor<f32>) -> tensor<f32>\n  return %y : tensor<f32>\n}":                                    "bad.mlir:2:8: func.call: functions call each other more than 200 deep",
 		"func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %y = stablehlo.custom_call @lapack_spotrf_ffi(%x) : (tensor<2xf32>) -> tensor<2xf32>\n  return %y : tensor<2xf32>\n}": "bad.mlir:2:8: stablehlo.custom_call",
-		"func.func @main(%x: tensor<2xf8E5M2>) -> tensor<2xf8E5M2> {\n  return %x : tensor<2xf8E5M2>\n}":                                                                                "of elements that lazy tensors do not have",
+		"func.func @main(%x: tensor<2xf8E5M2FNUZ>) -> tensor<2xf8E5M2FNUZ> {\n  return %x : tensor<2xf8E5M2FNUZ>\n}":                                                                    "of elements that lazy tensors do not have",
 	} {
 		_, err := Import("bad.mlir", text)
 		require.ErrorContains(t, err, want)
