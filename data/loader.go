@@ -78,7 +78,8 @@ func Map[T, U any](l *Loader[T], f func(b Batch, x T) (U, error)) *Loader[U] {
 }
 
 // Holdout returns a loader of the rows to train on, and one of those to test with, in order: every k-th row, as for the
-// function [Holdout]. Both begin at the first epoch, and have the workers of l. Load gets the rows' numbers in the data set.
+// function [Holdout]. The latter has a short last batch, whatever DropLast says. Both begin at the first epoch, and have
+// the workers of l. Load gets the rows' numbers in the data set.
 func (l *Loader[T]) Holdout(k int) (kept, held *Loader[T]) {
 	if err := l.check(); err != nil {
 		return &Loader[T]{err: err}, &Loader[T]{err: err}

@@ -14,7 +14,7 @@ import (
 
 // GradError is a gradient that differs from central differences.
 type GradError struct {
-	Op    string // whose gradient is wrong: a mnemonic; empty if those of all ops are right one by one
+	Op    string // whose gradient is wrong: a mnemonic; empty if those of all ops that were tried are right one by one
 	Site  string // the line that recorded it, file:line
 	Input int    // which operand of the op, or input of the function, the gradient is of
 	At    []int  // the element
@@ -24,18 +24,19 @@ type GradError struct {
 
 // Error names the op and its line.
 func (e *GradError) Error() string {
-	what, of := fmt.Sprintf("%s: %s: the gradient of operand %d", e.Site, e.Op, e.Input), "the op"
+	what, of, rest := fmt.Sprintf("%s: %s: the gradient of operand %d", e.Site, e.Op, e.Input), "the op", ""
 	if e.Op == "" {
-		what, of = fmt.Sprintf("the gradient of input %d", e.Input), "the function, though each op alone has the right gradient"
+		what, of = fmt.Sprintf("the gradient of input %d", e.Input), "the function"
+		rest = ". Each op that was tried alone has the right gradient: look at functions of CustomGrad, whose gradients are yours"
 	}
-	return fmt.Sprintf("%s is %.6g at %v, but central differences of %s give %.6g", what, e.Got, e.At, of, e.Want)
+	return fmt.Sprintf("%s is %.6g at %v, but central differences of %s give %.6g%s", what, e.Got, e.At, of, e.Want, rest)
 }
 
 // GradCheck compares the gradients of fn at the values of the inputs with central differences:
 // those of the sum of all elements of the result, each with a weight of its own. Where they
 // differ, it does the same with each op that fn has recorded, in their order, and returns a
-// *[GradError] that names the first whose gradient is wrong, and its line. Other errors are
-// those of fn.
+// *[GradError] that names the first whose gradient is wrong, and its line. Functions of [CustomGrad]
+// are not tried alone. Other errors are those of fn.
 //
 // fn is called many times: it must compute the same each time. Its result, of any shape, is
 // floating point. Inputs are f64 or f32; others go to fn as they are. Use f64, to which 1e-5 is
@@ -120,6 +121,9 @@ func (c *gradCheck) gradients(f recorder) ([][]float64, error) {
 		return nil, opError(tr.site(), "grad_check", ErrType, xs, "no input is f64 or f32: convert one, since differences of fewer bits say nothing")
 	}
 	gs := Grad(loss, wrt...)
+	for i, g := range gs {
+		gs[i] = g.Convert(F64)
+	}
 	if err := tr.MarkStep(slices.Concat([]*Tensor{loss}, gs)...); err != nil {
 		return nil, err
 	}
@@ -128,7 +132,7 @@ func (c *gradCheck) gradients(f recorder) ([][]float64, error) {
 		if !checked(x.DType()) {
 			continue
 		}
-		if all[i], err = ToSlice[float64](gs[0].Convert(F64)); err != nil {
+		if all[i], err = ToSlice[float64](gs[0]); err != nil {
 			return nil, err
 		}
 		gs = gs[1:]
@@ -195,6 +199,9 @@ func (c *gradCheck) differences(f recorder, i int, gradient []float64) (*GradErr
 			tr := NewTrace(c.dev)
 			loss, err := lossOf(tr, f(tr, c.tensors(tr, values)))
 			if err != nil {
+				return nil, err
+			}
+			if err := tr.MarkStep(loss); err != nil {
 				return nil, err
 			}
 			if at[side], err = loss.Item(); err != nil {

@@ -51,6 +51,26 @@ func TestGradCheckOfRightGradients(t *testing.T) {
 	require.NoError(t, GradCheck(func(xs []*Tensor) *Tensor { return xs[0].Mul(v) }, x))
 }
 
+// A wrong gradient of the user's own function is the function's, and the message says where to look. Nothing is
+// read before its step is marked.
+func TestGradCheckOfCustomGrad(t *testing.T) {
+	dev, err := Open("eval", ImplicitSyncs(RefuseSyncs))
+	require.NoError(t, err)
+	x := From(NewTrace(dev), []float64{0.5, 2}, 2)
+	cube := func(factor float64) func(xs []*Tensor) *Tensor {
+		return func(xs []*Tensor) *Tensor {
+			return CustomGrad(xs, func(x []*Tensor) []*Tensor { return []*Tensor{x[0].PowScalar(3)} },
+				func(x, _, ct []*Tensor) []*Tensor { return []*Tensor{ct[0].Mul(x[0].Mul(x[0]).MulScalar(factor))} })[0]
+		}
+	}
+	require.NoError(t, GradCheck(cube(3), x))
+	var wrong *GradError
+	require.ErrorAs(t, GradCheck(cube(2.9), x), &wrong)
+	require.Empty(t, wrong.Op)
+	require.ErrorContains(t, wrong, "the gradient of input 0 is 1.")
+	require.ErrorContains(t, wrong, "look at functions of CustomGrad")
+}
+
 // A Stop is named, since what is behind it has no gradient; mistakes of fn are returned.
 func TestGradCheckMistakes(t *testing.T) {
 	tr := evalTrace(t)
