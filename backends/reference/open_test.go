@@ -75,8 +75,8 @@ func TestEvaluatedStepsOfAllSizes(t *testing.T) {
 func.func public @main(%x: tensor<?x1x6x6xf32>, %w: tensor<2x1x3x3xf32> {ltc.constant}) -> (tensor<?x2x2x2xf32>, tensor<?x2xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
-  %f8 = stablehlo.convert %x : (tensor<?x1x6x6xf32>) -> tensor<?x1x6x6xf8E5M2>
-  %q = stablehlo.convert %f8 : (tensor<?x1x6x6xf8E5M2>) -> tensor<?x1x6x6xf32>
+  %f8 = stablehlo.convert %x : (tensor<?x1x6x6xf32>) -> tensor<?x1x6x6xf8E5M2FNUZ>
+  %q = stablehlo.convert %f8 : (tensor<?x1x6x6xf8E5M2FNUZ>) -> tensor<?x1x6x6xf32>
   %t = stablehlo.tanh %q : tensor<?x1x6x6xf32>
   %c = stablehlo.convolution(%t, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<?x1x6x6xf32>, tensor<2x1x3x3xf32>) -> tensor<?x2x4x4xf32>
   %p = "stablehlo.reduce_window"(%c, %low) ({
