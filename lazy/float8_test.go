@@ -171,6 +171,8 @@ func TestFloat8HasNoArithmetic(t *testing.T) {
 		require.ErrorContains(t, z.Err(), name)
 		require.ErrorContains(t, z.Err(), "is f8E4M3FN; convert it to f32 or bf16 with Convert", name)
 	}
+	z := x.And(x)
+	require.ErrorContains(t, z.Err(), "is f8E4M3FN; convert it with Convert")
 	require.Equal(t, types.Invalid, lazy.CommonDType(x, y))
 	require.Equal(t, lazy.F8E4M3FN, lazy.CommonDType(x, x))
 	require.Equal(t, types.Invalid, lazy.CommonDType(x, float8(tr, lazy.F8E5M2, []uint8{1, 2})))

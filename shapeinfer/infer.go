@@ -224,7 +224,7 @@ func CheckDTypes(row *ops.Op, n int, dtype func(i int) types.DType) (constraint 
 			return k, fmt.Sprintf("%s must be %s, is %v; ask with Any or All, or convert it with Convert", p.Name, p.Is, d)
 		case d.IsInteger() && (p.Is == ops.Float || p.Is == ops.FloatOrComplex) && row.Family == ops.Reductions:
 			return k, fmt.Sprintf("%s must be %s, is %v; convert it to f32 with Convert", p.Name, p.Is, d)
-		case d.IsFloat8():
+		case d.IsFloat8() && p.Is.Allows(types.F32):
 			return k, fmt.Sprintf("%s must be %s, is %v; convert it to f32 or bf16 with Convert", p.Name, p.Is, d)
 		default:
 			return k, fmt.Sprintf("%s must be %s, is %v; convert it with Convert", p.Name, p.Is, d)
