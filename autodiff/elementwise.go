@@ -1,6 +1,9 @@
 package autodiff
 
-import "ltc/ir"
+import (
+	"ltc/ir"
+	"ltc/ir/types"
+)
 
 // notDifferentiable is the gradient of ops whose result is not floating point
 // or does not vary: nothing flows to the operands.
@@ -155,6 +158,14 @@ func gradWhere(t *tape, n, ct *ir.Node) {
 	}
 }
 
+// The gradient of a float of 8 bits is rounded to it, as PyTorch does, and kept in f32, which has sums.
 func gradConvert(t *tape, n, ct *ir.Node) {
-	t.add(0, t.node(ir.OpConvert, []*ir.Node{ct}, []ir.Attr{ir.ConvertDType: {Int: int64(n.In[0].Type.DType)}}))
+	to := func(d types.DType) {
+		ct = t.node(ir.OpConvert, []*ir.Node{ct}, []ir.Attr{ir.ConvertDType: {Int: int64(d)}})
+	}
+	d := n.In[0].Type.DType
+	if to(d); d.IsFloat8() {
+		to(types.F32)
+	}
+	t.add(0, ct)
 }

@@ -148,9 +148,10 @@ func (t *tape) run() {
 	}
 }
 
-// differentiable reports whether a result of the node can have a gradient.
+// differentiable reports whether a result of the node can have a gradient. Of floats of 8 bits,
+// conversions have one.
 func differentiable(n *ir.Node) bool {
-	return n.Op != ir.OpStop && n.Type.DType.Continuous() || slices.ContainsFunc(n.Results(), func(t types.Type) bool { return t.DType.Continuous() })
+	return n.Op == ir.OpConvert && n.Type.DType.IsFloat8() || n.Op != ir.OpStop && n.Type.DType.Continuous() || slices.ContainsFunc(n.Results(), func(t types.Type) bool { return t.DType.Continuous() })
 }
 
 // wants reports whether operand k of the node at hand needs a gradient.

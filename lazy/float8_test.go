@@ -13,20 +13,19 @@ import (
 )
 
 // float8Goldens are what PyTorch makes of floats of 8 bits, as bits; testdata/float8.py writes them.
-func float8Goldens(t *testing.T) map[string]struct {
-	Values  []uint32
-	Numbers []int32
-	Rounded []int
-} {
+func float8Goldens(t *testing.T) map[string]float8Golden {
 	data, err := os.ReadFile("testdata/float8.json")
 	require.NoError(t, err)
-	goldens := map[string]struct {
-		Values  []uint32
-		Numbers []int32
-		Rounded []int
-	}{}
+	goldens := map[string]float8Golden{}
 	require.NoError(t, json.Unmarshal(data, &goldens))
 	return goldens
+}
+
+type float8Golden struct {
+	Values                []uint32
+	Numbers               []int32
+	Rounded               []int
+	At, Weights, Gradient []float32 // not as bits
 }
 
 var float8s = []types.DType{lazy.F8E4M3FN, lazy.F8E5M2}
@@ -176,4 +175,33 @@ func TestFloat8HasNoArithmetic(t *testing.T) {
 	require.Equal(t, types.Invalid, lazy.CommonDType(x, y))
 	require.Equal(t, lazy.F8E4M3FN, lazy.CommonDType(x, x))
 	require.Equal(t, types.Invalid, lazy.CommonDType(x, float8(tr, lazy.F8E5M2, []uint8{1, 2})))
+}
+
+// Gradients of conversions to floats of 8 bits and back are those of PyTorch. Other readers add up
+// in f32, where PyTorch has no sum. They end at a Stop, in NoGrad and at other ops of 8 bits.
+func TestFloat8Gradients(t *testing.T) {
+	goldens := float8Goldens(t)
+	for _, d := range float8s {
+		for _, backend := range []string{"eval", "cpu"} {
+			tr := compiledTrace(t, backend)
+			g := goldens[d.String()]
+			x, weights := lazy.From(tr, g.At), lazy.From(tr, g.Weights)
+			gradient := func(y *lazy.Tensor) []float32 {
+				require.NoError(t, y.Err())
+				grads, err := lazy.ToSlice[float32](lazy.Grad(y, x)[0])
+				require.NoError(t, err)
+				return grads
+			}
+			y := x.Convert(d)
+			require.Equal(t, g.Gradient, gradient(y.Convert(lazy.F32).Mul(weights).Sum()), "%s: %v", backend, d)
+			twice := y.Convert(lazy.F32).Mul(weights).Sum().Add(y.Convert(lazy.BF16).Sum().Convert(lazy.F32))
+			require.Equal(t, convertAll(g.Gradient, func(x float32) float32 { return x + 1 }), gradient(twice), "%s: %v", backend, d)
+			end := tr.NoGrad()
+			within := x.Convert(d)
+			end()
+			for _, y := range []*lazy.Tensor{within, y.Stop(), y.Reshape(1, 5)} {
+				require.Equal(t, make([]float32, 5), gradient(y.Convert(lazy.F32).Mul(weights).Sum().Add(x.Sum().MulScalar(0))))
+			}
+		}
+	}
 }

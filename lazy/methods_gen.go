@@ -653,8 +653,9 @@ func (cond *Tensor) Where(x *Tensor, y *Tensor) *Tensor {
 // Convert returns x with its elements converted to dtype. Floating-point values
 // are rounded to nearest even, towards 0 for an integer dtype; what a value
 // outside the dtype's range gives is the backend's choice, of f8E4M3FN 448 with
-// the value's sign. Gradients end at floats of 8 bits. Bool converts to 0 and
-// 1, and from a number, a complex one too, to whether it is not 0.
+// the value's sign. A gradient is converted back, by way of each float of 8
+// bits; at other ops of these it ends. Bool converts to 0 and 1, and from a
+// number, a complex one too, to whether it is not 0.
 //
 // It requires: x is any dtype; dtype is valid.
 func (x *Tensor) Convert(dtype types.DType) *Tensor {

@@ -233,7 +233,7 @@ func (tr *Trace) cut(n *ir.Node) *ir.Node {
 
 // stopped is n as a value without gradients.
 func (tr *Trace) stopped(n *ir.Node) *ir.Node {
-	if n.Op == ir.OpStop || !n.Type.DType.Continuous() {
+	if d := n.Type.DType; n.Op == ir.OpStop || !d.Continuous() && !d.IsFloat8() {
 		return n
 	}
 	return tr.node(ir.OpStop, nil, n)

@@ -65,7 +65,7 @@ var Table = []Op{
 	{Name: "Where", Family: Comparisons, Doc: "returns the element of x where the receiver is true, that of y where it is false.",
 		Operands: []Operand{{Name: "cond", Is: Bool}, {Name: "x"}, {Name: "y", Like: "x"}},
 		HLO:      "select", Traits: Elementwise | Promotes},
-	{Name: "Convert", Family: Rounding, Doc: "returns x with its elements converted to dtype. Floating-point values are rounded to nearest even, towards 0 for an integer dtype; what a value outside the dtype's range gives is the backend's choice, of f8E4M3FN 448 with the value's sign. Gradients end at floats of 8 bits. Bool converts to 0 and 1, and from a number, a complex one too, to whether it is not 0.",
+	{Name: "Convert", Family: Rounding, Doc: "returns x with its elements converted to dtype. Floating-point values are rounded to nearest even, towards 0 for an integer dtype; what a value outside the dtype's range gives is the backend's choice, of f8E4M3FN 448 with the value's sign. A gradient is converted back, by way of each float of 8 bits; at other ops of these it ends. Bool converts to 0 and 1, and from a number, a complex one too, to whether it is not 0.",
 		Operands: one(Any),
 		Attrs:    []Attr{{"dtype", DType}},
 		Where:    []Demand{{"dtype", "dtype is valid"}},
