@@ -592,13 +592,13 @@ func AddMM(x *lazy.Tensor, y *lazy.Tensor, z *lazy.Tensor, beta float64, alpha f
 // torch._scaled_mm and torch.nn.functional.scaled_mm. The sums of the product,
 // the scales and the bias are of f32, and are rounded once. A scale is one
 // number; that of x can also be a column, one number for each row of x, and
-// that of y a row, one for each column of y. There is no gradient.
+// that of y a row, one for each column of y.
 //
 // It requires: x is f8E4M3FN or f8E5M2; y is f8E4M3FN or f8E5M2; scaleX is
 // floating point; scaleY is floating point; bias, if given, is floating point;
 // dtype is valid; dtype is floating point; x and y are matrices, and x has as
 // many columns as y rows; a scale has one element, or the shape [m,1] of x and
-// [1,n] of y; bias has as many elements as y columns.
+// [1,n] of y; bias has the shape [n], n columns of y.
 func ScaledMM(x *lazy.Tensor, y *lazy.Tensor, scaleX *lazy.Tensor, scaleY *lazy.Tensor, bias *lazy.Tensor, dtype types.DType) *lazy.Tensor {
 	return definedScaledMM.Call(lazy.Attrs{"dtype": dtype}, functions.Operands(4, x, y, scaleX, scaleY, bias)...)
 }

@@ -65,6 +65,26 @@ func TestScaledMM(t *testing.T) {
 	}
 }
 
+// Gradients are those of the conversions and of AddMM in f32. PyTorch has none of _scaled_mm.
+func TestScaledMMGradients(t *testing.T) {
+	tr := trace(t, "cpu")
+	x, y := lazy.From(tr, []float32{1, 2, 3, 4, 5, 6}, 2, 3), lazy.From(tr, []float32{2, 0.5, 1, -1, 3, 4}, 3, 2)
+	scaleX, scaleY, bias := lazy.From(tr, []float32{0.5, 2}, 2, 1), lazy.From(tr, []float32{3}), lazy.From(tr, []float32{1, 2})
+	weights := lazy.From(tr, []float32{1, 2, -1, 0.5}, 2, 2)
+	of := func(z *lazy.Tensor) []*lazy.Tensor {
+		require.NoError(t, z.Err())
+		return lazy.Grad(z.Mul(weights).Sum(), x, y, scaleX, scaleY, bias)
+	}
+	got := of(linalg.ScaledMM(x.Convert(lazy.F8E4M3FN), y.Convert(lazy.F8E4M3FN), scaleX, scaleY, bias, lazy.F32))
+	want := of(x.MatMul(y).Mul(scaleX).Mul(scaleY).Add(bias))
+	for i, g := range want {
+		if i < 2 {
+			g = g.Convert(lazy.F8E4M3FN).Convert(lazy.F32)
+		}
+		require.Equal(t, values(t, g), values(t, got[i]), "operand %d", i)
+	}
+}
+
 func elements[T ~uint8](bits []int) []T {
 	all := make([]T, len(bits))
 	for i, b := range bits {
