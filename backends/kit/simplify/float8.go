@@ -9,7 +9,7 @@ import (
 )
 
 // The pass quantized also writes ops on f8E4M3FN and f8E5M2 as ops on their bits, ui8, and on
-// f32. Both conversions are exact: f32 rounds to nearest even once.
+// f32. Float8 to f32 is exact; f32 to float8 rounds once, to nearest even.
 
 // isFloat8 reports whether t is a plain tensor of floats of 8 bits that have a dtype.
 func isFloat8(t mlir.Type) bool {

@@ -58,6 +58,8 @@ func (s *state) quantOf(t mlir.Type) *mlir.QuantType {
 	return q
 }
 
+// isQuantized reports whether the pass writes ops on v as ops on what stores it: of quantized
+// numbers and of floats of 8 bits.
 func (s *state) isQuantized(v *mlir.Value) bool { return s.quantOf(v.Type) != nil || isFloat8(v.Type) }
 
 // storedType is the type of the integers of quantized elements, t itself for other types.
