@@ -334,8 +334,8 @@ func checkScaledMM(x, y, scaleX, scaleY, bias *lazy.Tensor, dtype types.DType) (
 	return "", ""
 }
 
-// computeScaledMM multiplies in f32 what bf16 holds, too: backends have products of bf16 with f32
-// sums, which are faster.
+// computeScaledMM has its operands pass through bf16, which is exact for floats of 8 bits: backends
+// match that with their bf16 product with f32 sums.
 func computeScaledMM(x, y, scaleX, scaleY, bias *lazy.Tensor, dtype types.DType) *lazy.Tensor {
 	z := x.Convert(lazy.BF16).Convert(lazy.F32).MatMul(y.Convert(lazy.BF16).Convert(lazy.F32))
 	for _, s := range []*lazy.Tensor{scaleX, scaleY} {
