@@ -5,7 +5,8 @@
 // The dtypes of package types map to NumPy's as usual. NumPy has no bf16: its elements are
 // written as `<V2`, two opaque bytes, as numpy.save writes the bfloat16 of ml_dtypes. `<V2`
 // and `|V2` are read as bf16; in Python, a.view(ml_dtypes.bfloat16) gives such an array its
-// type back. Floats of 8 bits are not written: NumPy has one byte of any type for them.
+// type back. Floats of 8 bits are not written: ml_dtypes saves
+// f8E4M3FN as `<V1`, as other formats of 8 bits, and f8E5M2 as `<f1`, which numpy.load refuses.
 //
 // Elements are viewed as the file has them, little-endian, which all machines
 // are that this module builds for.
