@@ -6,6 +6,7 @@ import (
 
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/shapeinfer"
 )
 
 // wide runs f on x in f32 when its dtype has 16 bits, and rounds the result
@@ -313,17 +314,10 @@ func gradHypot(x, y, z, ct *Tensor) []*Tensor {
 
 // summedLike returns the sums of x over the axes along which an operand of another shape was repeated.
 func (x *Tensor) summedLike(operand *Tensor) *Tensor {
-	more := x.Rank() - operand.Rank()
-	var axes []int
-	for i := range x.Rank() {
-		if i < more || x.OpenDim(i) != operand.OpenDim(i-more) {
-			axes = append(axes, i)
-		}
+	if axes := shapeinfer.RepeatedAxes(x.OpenShape(), operand.OpenShape()); axes != nil {
+		return x.Sum(axes...).Reshape(operand.OpenShape()...)
 	}
-	if axes == nil {
-		return x
-	}
-	return x.Sum(axes...).Reshape(operand.OpenShape()...)
+	return x
 }
 
 // computeXlogy takes 1 for a y whose logarithm times 0 is no number.

@@ -268,6 +268,17 @@ func inferElementwise(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, 
 	return in[len(in)-1].Type, nil
 }
 
+// RepeatedAxes returns the axes along which broadcasting an operand of the second shape to the first repeats it.
+func RepeatedAxes(shape, operand types.Shape) (axes []int) {
+	more := len(shape) - len(operand)
+	for i, d := range shape {
+		if i < more || d != operand[i-more] {
+			axes = append(axes, i)
+		}
+	}
+	return axes
+}
+
 // BroadcastShapes returns the shape to which both shapes broadcast: aligned at
 // the last axis, dimensions must be equal or one of them 1.
 func BroadcastShapes(a, b types.Shape) (types.Shape, bool) {

@@ -113,22 +113,7 @@ func gradGammaInc(a, x, _, ct *lazy.Tensor) []*lazy.Tensor {
 		a, x := in[0], in[1]
 		return a.SubScalar(1).Mul(x.Log()).Sub(x).Sub(a.Lgamma()).Exp()
 	}, a, x)
-	return []*lazy.Tensor{summedLike(ct.MulScalar(math.NaN()), a), summedLike(ct.Mul(slope), x)}
-}
-
-// summedLike sums the gradient of a broadcast operand to its shape.
-func summedLike(g, operand *lazy.Tensor) *lazy.Tensor {
-	have, want := g.OpenShape(), operand.OpenShape()
-	var axes []int
-	for i, d := range have {
-		if k := i - len(have) + len(want); k < 0 || d != want[k] {
-			axes = append(axes, i)
-		}
-	}
-	if axes == nil {
-		return g
-	}
-	return g.Sum(axes...).Reshape(want...)
+	return []*lazy.Tensor{functions.SummedLike(ct.MulScalar(math.NaN()), a), functions.SummedLike(ct.Mul(slope), x)}
 }
 
 func gradGammaIncC(a, x, y, ct *lazy.Tensor) []*lazy.Tensor {

@@ -60,6 +60,15 @@ func CheckBroadcast(x, y *lazy.Tensor) (reason string) {
 	return ""
 }
 
+// SummedLike sums the gradient of a broadcast operand to its shape.
+func SummedLike(g, operand *lazy.Tensor) *lazy.Tensor {
+	shape := operand.OpenShape()
+	if axes := shapeinfer.RepeatedAxes(types.Shape(g.OpenShape()), types.Shape(shape)); axes != nil {
+		return g.Sum(axes...).Reshape(shape...)
+	}
+	return g
+}
+
 // Batches returns the shape to which the axes of tensors before their last own ones broadcast; false
 // if they do not. A tensor of no more axes has no batch.
 func Batches(own int, xs ...*lazy.Tensor) (batch []int, ok bool) {
