@@ -1,5 +1,5 @@
 // Package special has the special functions of torch.special that lazy tensors have no methods
-// for, and divisors of integers. Its rows in the op table (ir/ops/special.go) say what each takes and returns; the
+// for, and GCD and LCM. Its rows in the op table (ir/ops/special.go) say what each takes and returns; the
 // functions here say how it is computed from the ops of package lazy.
 //
 // A result of f32, f16 or bf16 is computed in f64 and rounded once. It is within one unit in the

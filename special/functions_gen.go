@@ -416,7 +416,8 @@ func LCM(x *lazy.Tensor, y *lazy.Tensor) *lazy.Tensor {
 // ChebyshevT returns the Chebyshev polynomials of the first kind, of the
 // degrees n in x, elementwise; 0 where n is negative, NaN or at least 2^63. n
 // is truncated. The time grows with the largest degree up to 2^20. There is no
-// gradient. A larger degree is by cosines from -1 to 1, and NaN outside.
+// gradient. Degrees above 2^20 use cosines for x from -1 to 1, and give NaN
+// outside.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -427,7 +428,8 @@ func ChebyshevT(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 // ChebyshevU returns the Chebyshev polynomials of the second kind, of the
 // degrees n in x, elementwise; 0 where n is negative, NaN or at least 2^63. n
 // is truncated. The time grows with the largest degree up to 2^20. There is no
-// gradient. A larger degree is by cosines from -1 to 1, and NaN outside.
+// gradient. Degrees above 2^20 use cosines for x from -1 to 1, and give NaN
+// outside.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -438,7 +440,8 @@ func ChebyshevU(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 // ChebyshevV returns the Chebyshev polynomials of the third kind, of the
 // degrees n in x, elementwise; 0 where n is negative, NaN or at least 2^63. n
 // is truncated. The time grows with the largest degree up to 2^20. There is no
-// gradient. A larger degree is by cosines from -1 to 1, and NaN outside.
+// gradient. Degrees above 2^20 use cosines for x from -1 to 1, and give NaN
+// outside.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -449,7 +452,8 @@ func ChebyshevV(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 // ChebyshevW returns the Chebyshev polynomials of the fourth kind, of the
 // degrees n in x, elementwise; 0 where n is negative, NaN or at least 2^63. n
 // is truncated. The time grows with the largest degree up to 2^20. There is no
-// gradient. A larger degree is by cosines from -1 to 1, and NaN outside.
+// gradient. Degrees above 2^20 use cosines for x from -1 to 1, and give NaN
+// outside.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -491,8 +495,8 @@ func ShiftedChebyshevW(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 
 // HermiteH returns the physicists' Hermite polynomials, of the degrees n in x,
 // elementwise; 0 where n is negative, NaN or at least 2^63. n is truncated. The
-// time grows with the largest degree up to 2^20. There is no gradient. A larger
-// degree is NaN.
+// time grows with the largest degree up to 2^20. There is no gradient. Degrees
+// above 2^20 give NaN.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -502,8 +506,8 @@ func HermiteH(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 
 // HermiteHe returns the probabilists' Hermite polynomials, of the degrees n in
 // x, elementwise; 0 where n is negative, NaN or at least 2^63. n is truncated.
-// The time grows with the largest degree up to 2^20. There is no gradient. A
-// larger degree is NaN.
+// The time grows with the largest degree up to 2^20. There is no gradient.
+// Degrees above 2^20 give NaN.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -513,8 +517,8 @@ func HermiteHe(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 
 // LaguerreL returns the Laguerre polynomials, of the degrees n in x,
 // elementwise; 0 where n is negative, NaN or at least 2^63. n is truncated. The
-// time grows with the largest degree up to 2^20. There is no gradient. A larger
-// degree is NaN, but in 0.
+// time grows with the largest degree up to 2^20. There is no gradient. Degrees
+// above 2^20 give NaN, except at x = 0.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -524,8 +528,8 @@ func LaguerreL(x *lazy.Tensor, n *lazy.Tensor) *lazy.Tensor {
 
 // LegendreP returns the Legendre polynomials, of the degrees n in x,
 // elementwise; 0 where n is negative, NaN or at least 2^63. n is truncated. The
-// time grows with the largest degree up to 2^20. There is no gradient. A larger
-// degree is NaN, but in -1 and 1.
+// time grows with the largest degree up to 2^20. There is no gradient. Degrees
+// above 2^20 give NaN, except at x = -1 and x = 1.
 //
 // It requires: x is floating point; n has the dtype of x; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.

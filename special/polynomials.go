@@ -105,17 +105,25 @@ var (
 	}, overAngle(notANumber, constantOne, constantOne)}
 )
 
+// shapesDemand is the name of the demand that all rows of two operands that broadcast share: ops.shapesBroadcast.
+const shapesDemand = "shapes"
+
 // checkShapes is the check of all functions whose two operands broadcast.
 func checkShapes(x, y *lazy.Tensor) (demand, reason string) {
 	if reason = functions.CheckBroadcast(x, y); reason == "" {
 		return "", ""
 	}
-	return zetaShapes, reason // the demand of all of them has one name
+	return shapesDemand, reason
 }
 
 // The checks and bodies of the rows.
 var (
-	checkGammaInc, checkGammaIncC, checkGCD, checkLCM, checkZeta, checkXlog1py = checkShapes, checkShapes, checkShapes, checkShapes, checkShapes, checkShapes
+	checkGammaInc  = checkShapes
+	checkGammaIncC = checkShapes
+	checkGCD       = checkShapes
+	checkLCM       = checkShapes
+	checkZeta      = checkShapes
+	checkXlog1py   = checkShapes
 
 	checkChebyshevT, computeChebyshevT               = kindT.row(false)
 	checkChebyshevU, computeChebyshevU               = kindU.row(false)

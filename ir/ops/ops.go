@@ -208,7 +208,7 @@ const (
 	AutocastWide
 	// OfScalars rows take a scalar with the axis 0, or -1: compute<Name> has it count as one row of one element.
 	OfScalars
-	// Loops rows of functions record a loop: one whose iterations the operands count, or of more than a kernel holds.
+	// Loops marks rows that record a loop: its trip count depends on operands, or its unrolled body exceeds a kernel.
 	Loops
 )
 

@@ -65,10 +65,10 @@ var shapesBroadcast = []Demand{{"shapes", "the shapes broadcast"}}
 // How polynomials treat their degrees.
 const (
 	ofDegrees    = "; 0 where n is negative, NaN or at least 2^63. n is truncated. The time grows with the largest degree up to 2^20. There is no gradient. "
-	ofChebyshevs = ofDegrees + "A larger degree is by cosines from -1 to 1, and NaN outside."
-	ofOthers     = ofDegrees + "A larger degree is NaN."
-	ofLaguerres  = ofDegrees + "A larger degree is NaN, but in 0."
-	ofLegendres  = ofDegrees + "A larger degree is NaN, but in -1 and 1."
+	ofChebyshevs = ofDegrees + "Degrees above 2^20 use cosines for x from -1 to 1, and give NaN outside."
+	ofOthers     = ofDegrees + "Degrees above 2^20 give NaN."
+	ofLaguerres  = ofDegrees + "Degrees above 2^20 give NaN, except at x = 0."
+	ofLegendres  = ofDegrees + "Degrees above 2^20 give NaN, except at x = -1 and x = 1."
 )
 
 // polynomials is the row of a family of orthogonal polynomials, which a loop computes by their recurrence.
