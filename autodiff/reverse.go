@@ -18,9 +18,9 @@ import (
 // VJP may give a composite a gradient better than that of its body. call is a
 // Composite node; y are its results and ct their gradients, nil where nothing depends
 // on a result. operands has the gradient of each operand of call, nil where that is
-// zero. ok is false when the body is to be differentiated.
+// zero. ok is false when the body is to be differentiated. wants reports whether the gradient of an operand is used.
 // The nodes are made by b, which is another builder than [Reverse]'s within a region.
-type VJP func(b *ir.Builder, call *ir.Node, y, ct []*ir.Node) (operands []*ir.Node, ok bool, err error)
+type VJP func(b *ir.Builder, call *ir.Node, y, ct []*ir.Node, wants func(operand int) bool) (operands []*ir.Node, ok bool, err error)
 
 // Hook may replace the gradient g of node n, once it is complete and before it goes further back.
 type Hook func(n, g *ir.Node) (*ir.Node, error)

@@ -373,7 +373,7 @@ func (t *tape) ownGradient(n *ir.Node, outputs []output) bool {
 			y[i] = t.result(n, i)
 		}
 	}
-	operands, ok, err := t.vjp(t.b, n, y, ct)
+	operands, ok, err := t.vjp(t.b, n, y, ct, t.wants)
 	if err != nil {
 		panic(failure{err})
 	}

@@ -355,7 +355,7 @@ func (c *composite) named(n *ir.Node, results int) bool {
 }
 
 // vjp is the gradient of composites for autodiff.
-func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
+func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node, wants func(operand int) bool) ([]*ir.Node, bool, error) {
 	c, err := tr.gradientOf(n.Body)
 	if err != nil {
 		return nil, false, err
@@ -364,7 +364,14 @@ func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, b
 		return nil, false, nil
 	}
 	if c.name != n.Body.Name {
-		return tr.vmappedVJP(b, n, y, ct)
+		return tr.vmappedVJP(b, n, y, ct, wants)
+	}
+	if c.row != nil {
+		for i := range n.In {
+			if o := c.row.Operands[min(i, len(c.row.Operands)-1)]; o.Constant && wants(i) { // the last operand may be variadic
+				return nil, false, fmt.Errorf("%s at %v has no gradient with respect to %s: give it %[3]s.Stop() if %[3]s is a constant", c.name, n.Loc, o.Name)
+			}
+		}
 	}
 	if b != tr.b {
 		body := tr.newClosure("gradient", "the body", n.Loc)

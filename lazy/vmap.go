@@ -282,7 +282,7 @@ func compositeOf(name string) *composite {
 
 // vmappedVJP is the gradient of a composite with a name behind vmapped, n: for all examples the
 // gradient of one.
-func (tr *Trace) vmappedVJP(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
+func (tr *Trace) vmappedVJP(b *ir.Builder, n *ir.Node, y, ct []*ir.Node, wants func(operand int) bool) ([]*ir.Node, bool, error) {
 	last := len(n.Body.Params) - 1
 	c := tr.newClosure("gradient", "the body", n.Loc)
 	c.closed = true
@@ -312,7 +312,7 @@ func (tr *Trace) vmappedVJP(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.
 	}
 	found, ok, err := func() ([]*ir.Node, bool, error) {
 		defer tr.shut(c)
-		return tr.vjp(c.B, one, ys, cts)
+		return tr.vjp(c.B, one, ys, cts, wants)
 	}()
 	if !ok || err != nil {
 		return nil, ok, err

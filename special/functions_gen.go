@@ -336,8 +336,8 @@ func MvLgamma(x *lazy.Tensor, p int) *lazy.Tensor {
 
 // GammaInc returns the regularized lower incomplete gamma function of order a
 // at x, elementwise: the share of the gamma distribution of shape a below x.
-// NaN where a or x is negative, or both are 0 or infinite. The gradient for a
-// is NaN.
+// NaN where a or x is negative, or both are 0 or infinite. A gradient for a is
+// an error.
 //
 // It requires: a is floating point; x has the dtype of a; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.
@@ -347,7 +347,7 @@ func GammaInc(a *lazy.Tensor, x *lazy.Tensor) *lazy.Tensor {
 
 // GammaIncC returns the regularized upper incomplete gamma function of order a
 // at x, elementwise: 1 - GammaInc(a, x), exact where that is small. NaN where a
-// or x is negative, or both are 0 or infinite. The gradient for a is NaN.
+// or x is negative, or both are 0 or infinite. A gradient for a is an error.
 //
 // It requires: a is floating point; x has the dtype of a; the shapes broadcast.
 // Operands of different dtypes are promoted, and integers become f32.

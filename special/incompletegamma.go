@@ -113,7 +113,7 @@ func gradGammaInc(a, x, _, ct *lazy.Tensor) []*lazy.Tensor {
 		a, x := in[0], in[1]
 		return a.SubScalar(1).Mul(x.Log()).Sub(x).Sub(a.Lgamma()).Exp()
 	}, a, x)
-	return []*lazy.Tensor{functions.SummedLike(ct.MulScalar(math.NaN()), a), functions.SummedLike(ct.Mul(slope), x)}
+	return []*lazy.Tensor{nil, functions.SummedLike(ct.Mul(slope), x)}
 }
 
 func gradGammaIncC(a, x, y, ct *lazy.Tensor) []*lazy.Tensor {

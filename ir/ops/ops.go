@@ -39,6 +39,7 @@ type Operand struct {
 	Like     string // operand whose dtype this one has, too; "" if free
 	Variadic bool   // stands for one or more operands; only the last can
 	Optional bool   // of a composite: may be left out; only the last ones can, in package lazy the last alone
+	Constant bool   // of a composite with a gradient of its own: a gradient with respect to this operand is an error
 }
 
 // Constraint says which dtypes an operand takes.

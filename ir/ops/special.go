@@ -29,10 +29,10 @@ var specialRows = []Op{
 	{Name: "MvLgamma", Text: "mvlgamma", Family: Exponentials, Doc: "returns the logarithm of the multivariate gamma function of dimension p elementwise.", Operands: one(Float), Attrs: []Attr{{"p", Int}},
 		Where: []Demand{{"dimension", "p is positive"}}, Traits: Inline | Floating},
 
-	{Name: "GammaInc", Text: "gammainc", Family: Exponentials, Doc: "returns the regularized lower incomplete gamma function of order a at x, elementwise: the share of the gamma distribution of shape a below x. NaN where a or x is negative, or both are 0 or infinite. The gradient for a is NaN.",
-		Operands: []Operand{{Name: "a", Is: Float}, {Name: "x", Like: "a"}}, Where: shapesBroadcast, Traits: OwnGradient | Promotes | Floating | Loops},
-	{Name: "GammaIncC", Text: "gammaincc", Family: Exponentials, Doc: "returns the regularized upper incomplete gamma function of order a at x, elementwise: 1 - GammaInc(a, x), exact where that is small. NaN where a or x is negative, or both are 0 or infinite. The gradient for a is NaN.",
-		Operands: []Operand{{Name: "a", Is: Float}, {Name: "x", Like: "a"}}, Where: shapesBroadcast, Traits: OwnGradient | Promotes | Floating | Loops},
+	{Name: "GammaInc", Text: "gammainc", Family: Exponentials, Doc: "returns the regularized lower incomplete gamma function of order a at x, elementwise: the share of the gamma distribution of shape a below x. NaN where a or x is negative, or both are 0 or infinite. A gradient for a is an error.",
+		Operands: []Operand{{Name: "a", Is: Float, Constant: true}, {Name: "x", Like: "a"}}, Where: shapesBroadcast, Traits: OwnGradient | Promotes | Floating | Loops},
+	{Name: "GammaIncC", Text: "gammaincc", Family: Exponentials, Doc: "returns the regularized upper incomplete gamma function of order a at x, elementwise: 1 - GammaInc(a, x), exact where that is small. NaN where a or x is negative, or both are 0 or infinite. A gradient for a is an error.",
+		Operands: []Operand{{Name: "a", Is: Float, Constant: true}, {Name: "x", Like: "a"}}, Where: shapesBroadcast, Traits: OwnGradient | Promotes | Floating | Loops},
 
 	{Name: "Entr", Family: Exponentials, Doc: "returns -x·log(x) elementwise, 0 at 0 and -infinity below.", Operands: one(Float), Traits: OwnGradient | Floating},
 	{Name: "Xlog1py", Family: Exponentials, Doc: "returns x·log(1+y) elementwise, 0 where x is 0, unless y is NaN.", Operands: []Operand{{Name: "x", Is: Float}, {Name: "y", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
