@@ -84,15 +84,15 @@ func (x *Tensor) Within(low, high int, name string) *Tensor {
 	return called(op, func() *Tensor { return tr.Read(x).bounded(op, low, high, ir.Bounded{Name: name}) }, x)
 }
 
-// bounded is Within for the user's call op. Words are the note's for errors.
+// bounded is Within for the user's call op. Words are the note's for errors. Equal checks are one node: it keeps the words
+// of the call that recorded it, whose line errors name too.
 func (x *Tensor) bounded(op string, low, high int, words ir.Bounded) *Tensor {
 	i := x.Convert(types.I64)
 	least, most := i.sized(low), i.sized(high)
 	y := i.Less(least).Or(i.Greater(most)).Where(i.Maximum(least).Minimum(most), i)
 	if n := y.node; n != nil && n.Op == ir.OpWhere {
-		op := x.tr.callOf(op)
-		if was, ok := n.Value.(ir.Bounded); !ok || was.Call.Op != op || was.Name != words.Name || was.Counts != words.Counts {
-			words.Call, words.Low, words.Bound = x.tr.noteOf(op), low, dims.Add(high, 1)
+		if _, ok := n.Value.(ir.Bounded); !ok {
+			words.Call, words.Low, words.Bound = x.tr.noteOf(x.tr.callOf(op)), low, dims.Add(high, 1)
 			n.Value = words
 		}
 	}

@@ -399,7 +399,7 @@ func TestIndexCountsThatDiffer(t *testing.T) {
 		const rule = ": they must be equal, or 1; for all pairs index one axis after the other"
 		for _, c := range []struct {
 			want string
-			y    func() *lazy.Tensor // recorded alone: calls share equal checks, and the last one's words
+			y    func() *lazy.Tensor // recorded alone: calls share equal checks, and the first one's words
 		}{
 			{"index(i64[4,3,5], bool[4], bool[5]): the mask of axis 2 has 3 true elements, that of axis 0 has 2" + rule, func() *lazy.Tensor { return x.Index(two, nil, three) }},
 			{"index(i64[4,3,5], bool[4], i64[1], bool[5]): the mask of axis 2 has 3 true elements, that of axis 0 has 2" + rule, func() *lazy.Tensor { return x.Index(two, at(1), three) }},
@@ -420,6 +420,19 @@ func TestIndexCountsThatDiffer(t *testing.T) {
 			require.ErrorContains(t, err, "indexing_test.go:")
 			require.True(t, strings.HasSuffix(err.Error(), c.want), "%v\n%s", err, c.want)
 		}
+	}
+}
+
+// Calls share equal checks: the error is that of the first call, in its words and at its line.
+func TestIndexCountsThatDifferTwice(t *testing.T) {
+	for _, name := range []string{"eval", "cpu"} {
+		tr := lazy.NewTrace(open(t, name))
+		x := lazy.Iota(tr, lazy.I64, 0, 80).Reshape(4, 5, 4)
+		four, five := lazy.From(tr, []bool{true, false, true, false}), lazy.From(tr, []bool{true, true, false, false, true})
+		first, second := x.MoveAxis(1, 2).Index(four, nil, five), x.Index(four, five)
+		err := tr.MarkStep(first, second)
+		require.ErrorIs(t, err, lazy.ErrIndex)
+		require.ErrorContains(t, err, "index(i64[4,4,5], bool[4], bool[5]): the mask of axis 2 has 3 true elements, that of axis 0 has 2")
 	}
 }
 
