@@ -566,8 +566,8 @@ func (s indexSide) against(t indexSide) ir.Counts {
 // isMask reports whether an index is a mask.
 func isMask(i *Tensor) bool { return i != nil && i.err == nil && i.DType() == types.Bool }
 
-// broadcastCounts returns the elements of open indices, n along the last axis: fixed, which the index of has, or
-// with 1 the first count that is not 1. Another count than n or 1 is an error of the run.
+// broadcastCounts gives the last axes of open indices one count: fixed, the count of index of, or if that is 1 the
+// first count that is not 1. Counts other than that and 1 are errors of the run.
 func (x *Tensor) broadcastCounts(op string, open []openIndex, fixed int, of indexSide) []*Tensor {
 	all := make([]*Tensor, len(open))
 	for k, i := range open {
@@ -618,8 +618,8 @@ func (x *Tensor) resized(axis, n int, checked *Tensor) *Tensor {
 	return x.moved(axis, 0).taken(checked.Equal(checked.sized(n)).Where(at, at.like(0)).inRange()).moved(0, axis)
 }
 
-// checkCount returns values for what c chooses. Where data tells how many there are, of either, that they are as many
-// or one value is checked when the step runs.
+// checkCount returns values for the elements that c chooses. A count that only data tells is checked at run time: values
+// have as many elements as c chooses, or one.
 func (c *chosen) checkCount(op string, values *Tensor) *Tensor {
 	tr := values.tr
 	for axis := range values.Rank() {
@@ -639,7 +639,7 @@ func (c *chosen) checkCount(op string, values *Tensor) *Tensor {
 		if dims.IsExpr(d) {
 			count = count.Equal(count.like(1)).Where(want, count)
 		}
-		if d == 0 { // there is a row to take, for no place
+		if d == 0 { // Gather needs one row, even of an empty result
 			more := slices.Clone([]int(values.OpenShape()))
 			more[axis] = 1
 			values = Zeros(tr, values.DType(), more...)

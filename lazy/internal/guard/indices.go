@@ -95,6 +95,7 @@ func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 			continue
 		}
 		x, ok := indexOf(n, k)
+		// Sizes that are open without open arguments are counts of data. Counts themselves, noted at a Where, are checked.
 		if !ok || dims.IsExpr(x.Bound) && !s.open && n.Op != ir.OpWhere {
 			continue
 		}
