@@ -18,7 +18,8 @@ type slot struct {
 	addresses map[string]uintptr
 }
 
-// slots are those that no fake has. 2000 functions of C can be made in a process.
+// slots are those that no fake has, the one given back first at the front: a goroutine that leaves a context after its fake
+// was closed must not leave one of the next fake. 2000 functions of C can be made in a process.
 var slots struct {
 	sync.Mutex
 	made int
@@ -31,11 +32,11 @@ func take(f *Fake) *slot {
 	slots.Lock()
 	defer slots.Unlock()
 	var s *slot
-	switch n := len(slots.free); {
-	case n > 0:
-		s, slots.free = slots.free[n-1], slots.free[:n-1]
-	case slots.made == most:
+	switch {
+	case slots.made == most && len(slots.free) == 0:
 		panic("cudafake: too many are open: Close those that are not needed")
+	case slots.made == most:
+		s, slots.free = slots.free[0], slots.free[1:]
 	default:
 		slots.made++
 		s = &slot{addresses: map[string]uintptr{}}
