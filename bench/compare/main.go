@@ -5,6 +5,7 @@
 //	make compare COMPAREFLAGS="-run matmul -rounds 5 -threads 1,2"   # these rows, no page
 //	make compare COMPAREFLAGS=-models                           # whole programs, and docs/performance-models.md
 //	make bench-gpu                                               # on a GPU: docs/performance-gpu.md
+//	make compare COMPAREFLAGS="-avx2 -o docs/performance-avx2.md"     # as if there were no AVX-512
 //	make compare COMPAREFLAGS="-from out/peers/figures.jsonl"    # the page anew, nothing measured
 //
 // The peers' scripts install what they need in virtual environments below
@@ -42,6 +43,7 @@ type options struct {
 	weights        string // that of the models' weights
 	whole          bool   // programs and models alone
 	cpu            bool   // processor time counts
+	avx2           bool   // AVX-512 is left alone
 	only           string // names of peers, with commas between them; "": all
 	run            *regexp.Regexp
 	threads        []int
@@ -82,6 +84,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.weights, "weights", "out/inputs", "the `directory` of the models' weights, which make inputs fetches")
 	f.BoolVar(&o.whole, "models", false, "measure whole programs, and write docs/performance-models.md")
 	f.BoolVar(&o.cpu, "cpu", false, "with -models processor time, for a machine that others use too")
+	f.BoolVar(&o.avx2, "avx2", false, "have our code and the peers', of those that can be told, do without AVX-512")
 	f.StringVar(&o.scratch, "scratch", "out/peers", "a `directory` for virtual environments and figures; kept")
 	f.StringVar(&o.only, "only", "", "ask these peers alone, `names` with commas between them")
 	run := f.String("run", "", "compare the workloads whose name this `regexp` matches")
@@ -215,6 +218,11 @@ func (o *options) measure(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	r := &runner{ctx: ctx, options: o, scratch: scratch, missing: map[string]string{}}
+	if o.avx2 {
+		if err := r.withoutAVX512(); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.prepare(); err != nil {
 		return nil, err
 	}

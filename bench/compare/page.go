@@ -97,6 +97,9 @@ func (s *session) where(b *strings.Builder) {
 			break
 		}
 	}
+	if s.AVX2 {
+		b.WriteString("Ours and the peers were told to do without AVX-512, which this processor has; peers that cannot be told were not asked.\n")
+	}
 	fmt.Fprintf(b, "The load average was between %.1f and %.1f, that of what was measured included.\n", least, most)
 	if s.CPU {
 		b.WriteString("Times are processor time, as others used the machine too: they count less of what others do, whose use of caches and memory remains.\n")

@@ -66,7 +66,7 @@ func (r *runner) build() (string, error) {
 func (r *runner) begin() error {
 	log, err := os.Create(filepath.Join(r.scratch, "figures.jsonl"))
 	r.log = log
-	r.session = &session{Machine: measure.Describe(), Missing: r.missing, CPU: r.cpu}
+	r.session = &session{Machine: measure.Describe(), Missing: r.missing, CPU: r.cpu, AVX2: r.avx2}
 	if err != nil {
 		return err
 	}
