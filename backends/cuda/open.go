@@ -75,7 +75,7 @@ const recentSizes = 32
 // [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func newOpenCompilation(ctx context.Context, m backends.Module, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
 	c := &compilation{ctx: ctx, o: o, target: target, gpu: new(exec.Machine), entries: map[string]*entry{}, opens: true, mu: new(sync.Mutex)}
-	family, err := kit.OpenFamily(ctx, kit.NewEvaluator(), m, o, 0, func(p *backends.Program) (*plan.Program, error) { return c.kernels(ctx, p) })
+	family, err := kit.OpenFamily(ctx, kit.NewEvaluator(), m, o, 0, nil, func(p *backends.Program) (*plan.Program, error) { return c.kernels(ctx, p) })
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,12 @@ import (
 	"ltc/mlir"
 )
 
+// Claim reports whether the target runs w itself, as a step, and the types of the memory that it works in
+// besides operands and results. It is asked before w is made kernels of: of a [*plan.Composite], in whose place is its
+// decomposition if the target declines, and of a [*plan.Sort] or [*plan.Triangular], which is the evaluator's then. Sizes of
+// these two may be expressions of package dims: such work is for all sizes.
+type Claim func(w plan.Work) (work []types.Type, ok bool)
+
 // Options steer [Compile].
 type Options struct {
 	// Eval runs the ops that are no kernels, and folds constants. nil: [NewEvaluator].
@@ -40,13 +46,8 @@ type Options struct {
 	// Fuse is what the target says of kernels.
 	Fuse fuse.Options
 
-	// Claim reports whether the target runs w itself, as a step, and the types of the
-	// memory that it works in besides operands and results. It is asked before w is
-	// made kernels of: of a [*plan.Composite], in whose place is its decomposition if the
-	// target declines, and of a
-	// [*plan.Sort] or [*plan.Triangular], which is the evaluator's then. Sizes of these two
-	// may be expressions of package dims: such work is for all sizes. nil: it declines all.
-	Claim func(w plan.Work) (work []types.Type, ok bool)
+	// Claim is what the target says of work; nil: it declines all.
+	Claim Claim
 	// HostComposites says that composites which Claim declines are calls of the host, where
 	// [backends.RegisterHostComposite] has a function for them.
 	HostComposites bool

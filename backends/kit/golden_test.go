@@ -54,7 +54,7 @@ func TestQuantizedNetwork(t *testing.T) {
 func TestFamilies(t *testing.T) {
 	golden.Archives(t, "testdata/family/*.txtar", ".mlir", func(t *testing.T, in txtar.File) []golden.Part {
 		m := backends.NewModule(string(in.Data))
-		f, err := kit.OpenFamily(t.Context(), eval.New(), m, backends.Options{}, 0, func(p *backends.Program) (*plan.Program, error) {
+		f, err := kit.OpenFamily(t.Context(), eval.New(), m, backends.Options{}, 0, nil, func(p *backends.Program) (*plan.Program, error) {
 			return kernelsOf(t.Context(), p)
 		})
 		if err != nil {

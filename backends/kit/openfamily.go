@@ -10,16 +10,17 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
+	"ltc/backends/kit/simplify"
 	"ltc/backends/reference/eval"
 	"ltc/ir/dims"
 	"ltc/mlir"
 )
 
 // OpenFamily returns one program for all sizes of a module that leaves some open. Kernels makes kernels of the program once its sizes are expressions. Zeros says
-// which symbols are 0 in all runs; no other size of the program may be 0. The error wraps
-// [ErrNotCompiled] if it cannot be one program for all sizes.
-func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, zeros plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, error) {
-	f, err := openFamily(ctx, by, m, o, zeros, kernels)
+// which symbols are 0 in all runs; no other size of the program may be 0. Claim is that of [Options] for composites
+// whose sizes are not open, nil for none. The error wraps [ErrNotCompiled] if it cannot be one program for all sizes.
+func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, zeros plan.Zeros, claim Claim, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, error) {
+	f, err := openFamily(ctx, by, m, o, zeros, claim, kernels)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -29,7 +30,7 @@ func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 	return f, nil
 }
 
-func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, zeros plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, error) {
+func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, zeros plan.Zeros, claim Claim, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, error) {
 	var p *backends.Program
 	var open plan.Opening
 	var fixed eval.Sizes
@@ -43,7 +44,7 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 				return nil, plan.At(p.Module.Func("main"), err)
 			}
 		}
-		if fixed, err = fixSizes(ctx, by, p, open); err == nil {
+		if fixed, err = fixSizes(ctx, by, p, open, claim); err == nil {
 			if exact := slices.DeleteFunc(slices.Clone(fixed.Guards), func(g eval.SizeGuard) bool { return g.Rule != dims.Equal }); unifyAll(&open, exact) {
 				continue // an assertion needs no guard once symbols are what it says
 			}
@@ -77,10 +78,11 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 	return plan.NewFamily(k, open, guards)
 }
 
-// fixSizes inlines the functions of a program that has just been loaded, and has by give all its types
-// the sizes that follow from those of main's arguments.
-func fixSizes(ctx context.Context, by Evaluator, p *backends.Program, open plan.Opening) (eval.Sizes, error) {
-	if err := Inline(ctx, p.Module); err != nil {
+// fixSizes inlines the functions of a program that has just been loaded but for composites that the target claims, and
+// has by give all its types the sizes that follow from those of main's arguments.
+func fixSizes(ctx context.Context, by Evaluator, p *backends.Program, open plan.Opening, claim Claim) (eval.Sizes, error) {
+	target := Options{Claim: claim}
+	if err := simplify.Inline(ctx, p.Module, simplify.Options{Keep: kept, Composite: target.claims}); err != nil {
 		return eval.Sizes{}, err
 	}
 	return by.FixSizes(ctx, p, open.Shapes(open.Expressions()))

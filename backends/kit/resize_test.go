@@ -16,7 +16,7 @@ import (
 // layersOfAnySize returns a program of 100 kernels with one open size or two.
 func layersOfAnySize(t testing.TB, symbols int) *plan.Member {
 	m := backends.NewModule(programs.OpenLayers(50, symbols))
-	f, err := kit.OpenFamily(t.Context(), eval.New(), m, backends.Options{}, 0, func(p *backends.Program) (*plan.Program, error) {
+	f, err := kit.OpenFamily(t.Context(), eval.New(), m, backends.Options{}, 0, nil, func(p *backends.Program) (*plan.Program, error) {
 		return kernelsOf(t.Context(), p)
 	})
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -14,7 +15,7 @@ import (
 
 // Claim reports for which work the backend has code itself, as [kit.Options.Claim] asks.
 // That is a sort by any comparator of scalars. Factors of Cholesky and triangular systems
-// are of f32 and f64. No work needs memory but for scratch. A size that is an expression is
+// are of f32 and f64. A composite is a product with a quantized matrix. No work needs memory but for scratch. A size that is an expression is
 // compared with the most when a run brings it.
 func Claim(w plan.Work) (work []types.Type, ok bool) {
 	switch w := w.(type) {
@@ -22,6 +23,9 @@ func Claim(w plan.Work) (work []types.Type, ok bool) {
 		return nil, w.Shape()[w.Dim] <= mostSorted
 	case *plan.Triangular:
 		return nil, (w.DType == types.F32 || w.DType == types.F64) && w.N <= mostRows
+	case *plan.Composite:
+		_, ok := plan.BlockDotOf(w)
+		return nil, ok
 	}
 	return nil, false
 }
@@ -92,9 +96,18 @@ func claimedCodeOf(ctx context.Context, w plan.Work, compilers []kernel.Compiler
 		return newMergeCode(ctx, w, compilers)
 	case *plan.Triangular:
 		return newTriangularCode(ctx, w.Triangular, compilers)
+	case *plan.Composite:
+		d, ok := plan.BlockDotOf(w)
+		if !ok {
+			return nil, errUnclaimed
+		}
+		return newBlockDotCode(ctx, d, compilers)
 	}
 	return nil, nil
 }
+
+// errUnclaimed is the error of a composite in a kept plan that there is no code for.
+var errUnclaimed = errors.New("a composite has no code")
 
 // tooLarge is the error of [claimedCode.fit] for more rows or elements than code counts.
 func tooLarge(n, most int) error {

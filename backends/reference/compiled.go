@@ -361,6 +361,8 @@ func (e *compiled) add(s compiledStep) {
 		s.Launch, s.sizes = launchOf(w.Args, w.Outs)
 	case *plan.Triangular:
 		s.Launch, s.sizes = launchOf(w.Args, w.Outs)
+	case *plan.Composite:
+		s.Launch, s.sizes = launchOf(w.Arrays())
 	case *plan.Loop:
 		s.loop = new(lastLoop)
 	case *plan.Launch:

@@ -74,7 +74,7 @@ func (s *openExecutable) compile(ctx context.Context) error {
 
 // familyOf makes kernels of a program for all sizes.
 func familyOf(ctx context.Context, m backends.Module, o backends.Options, zeros plan.Zeros, compilers []kernel.Compiler) (*plan.Family, error) {
-	return kit.OpenFamily(ctx, eval.New(), m, o, zeros, func(p *backends.Program) (*plan.Program, error) {
+	return kit.OpenFamily(ctx, eval.New(), m, o, zeros, Claim, func(p *backends.Program) (*plan.Program, error) {
 		return kernelsOf(ctx, p, compilers)
 	})
 }

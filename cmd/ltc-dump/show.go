@@ -154,7 +154,7 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text string, stag
 		return err
 	}
 	if p.Signature.Open() {
-		_, err := kit.OpenFamily(ctx, eval.New(), m, o, 0, func(p *backends.Program) (*plan.Program, error) {
+		_, err := kit.OpenFamily(ctx, eval.New(), m, o, 0, reference.Claim, func(p *backends.Program) (*plan.Program, error) {
 			return s.kernels(ctx, w, p, stage)
 		})
 		return err

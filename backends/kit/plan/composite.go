@@ -29,6 +29,17 @@ type Dense struct {
 	Strides []int64 // in elements
 }
 
+// Arrays returns the operands and the results without their strides.
+func (c *Composite) Arrays() (args, outs []HostArg) {
+	of := func(all []Dense) (list []HostArg) {
+		for _, a := range all {
+			list = append(list, HostArg{Value: a.Value, Type: a.Type})
+		}
+		return list
+	}
+	return of(c.Args), of(c.Outs)
+}
+
 // RowMajor returns those of memory that is dense and row-major.
 func RowMajor(shape types.Shape) []int64 {
 	strides, n := make([]int64, len(shape)), int64(1)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ltc/backends"
@@ -270,6 +271,7 @@ const (
 	isLoop
 	isBranch
 	isHost
+	isComposite
 )
 
 // errNotBytes says that a program has parts that no bytes stand for.
@@ -279,7 +281,7 @@ var errNotBytes = errors.New("it has parts that no bytes stand for")
 func kindOf(w Work) (kind uint8, ok bool) {
 	switch w := w.(type) {
 	case *Host:
-		// Fallbacks are not coded: each compile reports them. Composites are not: the registered functions decide.
+		// Fallbacks are not coded: each compile reports them. Composites of the host are not: the registered functions decide.
 		return isHost, w.Why == "" && w.Op != stablehlo.Composite
 	case *Launch:
 		return isLaunch, true
@@ -291,6 +293,11 @@ func kindOf(w Work) (kind uint8, ok bool) {
 		return isLoop, true
 	case *Branch:
 		return isBranch, true
+	case *Composite:
+		return isComposite, !slices.ContainsFunc(w.Attrs, func(a mlir.NamedAttr) bool {
+			n, ok := mlir.Int(a.Value)
+			return !ok || a.Value != mlir.Attribute(mlir.I64Attr(n))
+		})
 	}
 	return 0, false
 }
@@ -318,6 +325,8 @@ func (c *coder) work(v *Work, step int) {
 		c.branch(coded[Branch](c, v), step)
 	case isHost:
 		c.host(coded[Host](c, v))
+	case isComposite:
+		c.composite(coded[Composite](c, v))
 	default:
 		c.fail("work of kind %d", kind)
 	}
@@ -426,6 +435,25 @@ func (c *coder) triangular(t *Triangular) {
 	}
 	c.args(&t.Args, &t.Outs)
 	integers(c, &t.Work)
+}
+
+// composite codes one whose attributes are integers.
+func (c *coder) composite(w *Composite) {
+	c.text(&w.Name)
+	slice(c, (*[]mlir.NamedAttr)(&w.Attrs), func(a *mlir.NamedAttr) {
+		n, _ := mlir.Int(a.Value)
+		c.text(&a.Name)
+		integer(c, &n)
+		a.Value = mlir.I64Attr(n)
+	})
+	for _, all := range []*[]Dense{&w.Args, &w.Outs} {
+		slice(c, all, func(d *Dense) {
+			integer(c, &d.Value)
+			c.typ(&d.Type)
+			integers(c, &d.Strides)
+		})
+	}
+	integers(c, &w.Work)
 }
 
 func (c *coder) loop(l *Loop, step int) {

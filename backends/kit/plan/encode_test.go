@@ -105,6 +105,26 @@ func TestFieldsAreWritten(t *testing.T) {
 	require.Equal(t, p, q)
 }
 
+// A composite is written if its attributes are integers, and read as it was.
+func TestCompositeIsWritten(t *testing.T) {
+	of := func(a mlir.Attribute) *Composite {
+		v := Dense{3, types.Of(types.F32, 2, 5), []int64{5, 1}}
+		return &Composite{Name: "a.b", Attrs: mlir.Dict{{Name: "n", Value: a}}, Args: []Dense{v, v}, Outs: []Dense{v}, Work: []ValueID{7}}
+	}
+	c := &coder{}
+	var w, read Work = of(mlir.I64Attr(-8)), nil
+	c.work(&w, 0)
+	require.NoError(t, c.err)
+	d := &coder{data: c.data, reading: true}
+	d.work(&read, 0)
+	require.NoError(t, d.err)
+	require.Equal(t, w, read)
+	for _, a := range []mlir.Attribute{mlir.StringAttr("x"), mlir.IntegerAttr{Value: 1, Type: mlir.I32}} {
+		_, ok := kindOf(of(a))
+		require.False(t, ok, "%v", a)
+	}
+}
+
 // What is nested deeper than the stack allows is an error.
 func TestDecodeDeep(t *testing.T) {
 	data, ok := (&Program{Signature: new(backends.Signature), Steps: []Step{}}).Encode()

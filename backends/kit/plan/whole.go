@@ -214,6 +214,11 @@ func (p *Program) wholeWork(w Work, views bool) error {
 		}
 	case *Triangular:
 		return p.wholeTriangular(w)
+	case *Composite:
+		args, outs := w.Arrays()
+		if !p.holds(args...) || !p.holds(outs...) || !p.writable(ValuesOf(outs)...) || !p.writable(w.Work...) {
+			return errNoValues
+		}
 	case *Loop:
 		n := len(w.Init)
 		if len(w.Outs) != n || len(w.Stays) != n {

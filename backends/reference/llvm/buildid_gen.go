@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "b2b3405b1ec03ed7f3816f7e"
+const buildID = "e2c12de62685b6e8f71fabcf"

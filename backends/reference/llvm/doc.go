@@ -8,7 +8,7 @@
 //
 // The package imports only ltc/backends, ltc/soa, ltc/backends/kit/kernel, ltc/internal/spare,
 // ltc/backends/objcache, ltc/backends/reference, ltc/backends/reference/tiles,
-// ltc/backends/reference/llvm/emit, ltc/backends/reference/llvm/gemm,
+// ltc/backends/reference/llvm/blockdot, ltc/backends/reference/llvm/emit, ltc/backends/reference/llvm/gemm,
 // ltc/backends/reference/llvm/libllvm, ltc/backends/reference/llvm/native,
 // ltc/backends/reference/llvm/prebuilt, ltc/backends/reference/llvm/triangular,
 // ltc/backends/reference/llvm/rowsort, ltc/backends/reference/llvm/tileloops, ltc/backends/reference/llvm/vector, ltc/ir/types,

@@ -16,7 +16,7 @@ import (
 )
 
 // sources are the folders, seen from package llvm.
-var sources = []string{".", "emit", "gemm", "libllvm", "triangular", "vector", "../../kit/approx", "../../kit/expand", "../../kit/kernel", "../../kit/kernel/ops"}
+var sources = []string{".", "blockdot", "emit", "gemm", "libllvm", "triangular", "vector", "../../kit/approx", "../../kit/expand", "../../kit/kernel", "../../kit/kernel/ops"}
 
 // modules write the text that libLLVM gets.
 var modules = []string{"github.com/llir/llvm", "github.com/mewmew/float"}

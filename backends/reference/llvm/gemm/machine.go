@@ -68,20 +68,26 @@ func (m *module) kernel(name string) (*fn, value.Value) {
 
 // begin adds to what functions of package vector have.
 func (m *module) begin(b *vector.Builder) *fn {
-	if m.on.VNNI {
-		attrs := b.Func.FuncAttrs
-		features := ""
-		kept := attrs[:0:0]
-		for _, a := range attrs {
-			if p, ok := a.(ir.AttrPair); ok && p.Key == "target-features" {
-				features = p.Value + ","
-				continue
-			}
-			kept = append(kept, a)
-		}
-		b.Func.FuncAttrs = append(kept, ir.AttrPair{Key: "target-features", Value: features + "+avx512vnni"})
-	}
+	m.on.Extend(b)
 	return &fn{b}
+}
+
+// Extend lets a function of package vector use what the machine has besides its level.
+func (m Machine) Extend(b *vector.Builder) {
+	if !m.VNNI {
+		return
+	}
+	attrs := b.Func.FuncAttrs
+	features := ""
+	kept := attrs[:0:0]
+	for _, a := range attrs {
+		if p, ok := a.(ir.AttrPair); ok && p.Key == "target-features" {
+			features = p.Value + ","
+			continue
+		}
+		kept = append(kept, a)
+	}
+	b.Func.FuncAttrs = append(kept, ir.AttrPair{Key: "target-features", Value: features + "+avx512vnni"})
 }
 
 // unitName makes a name of parts for a unit and its functions.

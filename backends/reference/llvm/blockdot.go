@@ -1,0 +1,108 @@
+package llvm
+
+import (
+	"context"
+	"errors"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/llvm/blockdot"
+	"ltc/backends/reference/llvm/gemm"
+	"ltc/backends/reference/llvm/native"
+)
+
+// CompileBlockDot implements [kernel.BlockDotCompiler]. Where there is no libLLVM, and no
+// cached code, steps are left to plain Go.
+func (s *shared) CompileBlockDot(ctx context.Context, d kernel.BlockDot) (kernel.Code, error) {
+	if l := backends.LoggerOf(ctx); l != nil {
+		s.logger.Store(l)
+	}
+	s.once.Do(s.start)
+	if s.none != nil {
+		return nil, nil
+	}
+	u := blockdot.Of(d, s.units.machine)
+	entry, err := s.units.get(ctx, gemm.NewUnit(u.Name(), s.units.machine, u.Text))
+	switch {
+	case err == nil:
+		return &blockDotCode{d, entry}, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, backends.ErrExhausted):
+		return nil, err
+	}
+	s.warn(err)
+	return nil, nil
+}
+
+// blockDotCode is the machine code of a product with a quantized matrix.
+type blockDotCode struct {
+	kernel.BlockDot
+	entry native.Kernel
+}
+
+// rowsAtOnce is how many rows of x a call takes at most: what it makes of them stays in a cache, and so do the blocks of
+// a group of the matrix.
+const rowsAtOnce = 16
+
+// cost is about how many nanoseconds a group of rows of the matrix takes.
+func (c *blockDotCode) cost() float64 {
+	const code = 0.02
+	return code * float64(c.Bits/4*c.Blocks*kernel.BlockDotCodes*kernel.BlockDotLanes) * float64(1+c.Rows) / 2
+}
+
+// Parts returns how many parts of enough work there are. Each part splits x into digits for itself.
+func (c *blockDotCode) Parts(_ []int64, threads int) int {
+	if threads <= 1 {
+		return 1
+	}
+	parts := min(float64(c.Groups), float64(threads*partsPerThread), float64(c.Groups)*c.cost()/partCost)
+	if parts < fewParts && parts < float64(c.Groups) {
+		return 1
+	}
+	return max(int(parts), 1)
+}
+
+// IsShort implements [kernel.ShortLauncher].
+func (c *blockDotCode) IsShort([]int64) bool { return float64(c.Groups)*c.cost() < wakeCost }
+
+// Scratch is for the arguments, and what code makes of rows of x.
+func (c *blockDotCode) Scratch([]int64, int) int {
+	return argsBytes + blockdot.WorkBytes(min(c.Rows, rowsAtOnce), c.Blocks)
+}
+
+// ResidentBytes is what the description takes: the machine code is for all programs.
+func (c *blockDotCode) ResidentBytes() int { return scheduleBytes }
+
+// Run multiplies by the groups of a part.
+func (c *blockDotCode) Run(call *kernel.Call) error {
+	const f32 = 4 // bytes
+	from, to := call.Share(int64(c.Groups))
+	args := (*blockdot.Args)(call.Scratch)
+	*args = blockdot.Args{
+		Matrix: uintptr(call.Mem[1]), Work: uintptr(call.Scratch) + argsBytes,
+		Blocks: int64(c.Blocks), Groups: int64(c.Groups), Offset: int64(c.Offset),
+	}
+	each := c.cost() * float64(min(c.Rows, rowsAtOnce)) / float64(max(c.Rows, 1))
+	most := int64(max(1, min(mostCallCost/max(each, 1), float64(c.Groups))))
+	for row := 0; row < c.Rows; row += rowsAtOnce {
+		args.Rows = int64(min(rowsAtOnce, c.Rows-row))
+		args.X = uintptr(call.Mem[0]) + uintptr(row*c.Blocks*kernel.BlockDotCodes*f32)
+		args.Y = uintptr(call.Mem[2]) + uintptr(row*c.Groups*kernel.BlockDotLanes*f32)
+		for first := from; first < to; first += most {
+			args.From, args.To = first, min(first+most, to)
+			if each > mostCallCost {
+				c.entry.Call(unsafe.Pointer(args))
+			} else {
+				c.entry.CallShort(unsafe.Pointer(args))
+			}
+			select {
+			case <-call.Done:
+				return nil
+			default:
+			}
+		}
+	}
+	return nil
+}
