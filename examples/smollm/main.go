@@ -1,5 +1,5 @@
 // Command smollm talks in a terminal by a language model such as SmolLM2-135M-Instruct, a GGUF file of the architecture
-// "llama". The weights stay in the file as they are, in blocks of a few bits.
+// "llama". The weights stay in blocks of a few bits.
 package main
 
 import (

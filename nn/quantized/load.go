@@ -52,7 +52,8 @@ func Build(net any, dev *lazy.Device, from *checkpoint.State, o checkpoint.Optio
 }
 
 // LoadInto gives a network the values of a file. Each [Weight] uses the blocks of the tensor of its name
-// in place: the file must stay open. All other variables get theirs by [checkpoint.LoadInto] with
+// in place: the file must stay open. LoadInto also copies the blocks for products, unless [Weight.InPlace] is set or the weight
+// has other formats than Q4_0, Q4_1 and Q8_0, or no multiple of 16 rows. All other variables get theirs by [checkpoint.LoadInto] with
 // the options o. Names are as these options say. The error joins all weights that do not fit
 // their tensors; no variable was changed then. An error that names one weight, whose blocks cannot be used in place,
 // leaves variables changed.
@@ -70,12 +71,7 @@ func LoadInto(net any, from *checkpoint.State, o checkpoint.Options) error {
 	}
 	state := maps.Collect(module.State(net))
 	taken := map[string]bool{}
-	type pair struct {
-		path string
-		w    *Weight
-		t    *checkpoint.Tensor
-	}
-	var all []pair
+	var all []loaded
 	var errs []error
 	for path, m := range module.Modules(net) {
 		w, ok := m.(*Weight)
@@ -93,7 +89,7 @@ func LoadInto(net any, from *checkpoint.State, o checkpoint.Options) error {
 			if err := w.fits(t.Blocks); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", path, err))
 			}
-			all = append(all, pair{path, w, t})
+			all = append(all, loaded{path, w, t})
 		}
 		taken[path] = true
 	}
@@ -115,8 +111,18 @@ func LoadInto(net any, from *checkpoint.State, o checkpoint.Options) error {
 			return fmt.Errorf("load %s: %w", p.path, err)
 		}
 	}
+	if err := interleave(all); err != nil {
+		return fmt.Errorf("load: interleaved copies of weights: %w", err)
+	}
 	if len(all) > 0 {
 		all[0].w.Codes.Device().FreeMemoryCache() // what the weights had as zeros
 	}
 	return nil
+}
+
+// loaded is a weight with the tensor of its name.
+type loaded struct {
+	path string
+	w    *Weight
+	t    *checkpoint.Tensor
 }
