@@ -51,7 +51,7 @@ func (c *blockDotCode) work() int { return int(min(c.of.Flops()/2, math.MaxInt32
 // plainBlockDot runs a step in plain Go: the groups of rows of the matrix one by one.
 type plainBlockDot struct{ kernel.BlockDot }
 
-// Parts gives a thread groups of which at least so much is to be done.
+// Parts cuts the groups so that each part has at least so many flops.
 func (d plainBlockDot) Parts(_ []int64, threads int) int {
 	const least = 1 << 16
 	return max(1, min(threads, d.Groups, int(min(d.Flops()/least, math.MaxInt32))))

@@ -2,7 +2,6 @@ package reference
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -15,7 +14,7 @@ import (
 
 // Claim reports for which work the backend has code itself, as [kit.Options.Claim] asks.
 // That is a sort by any comparator of scalars. Factors of Cholesky and triangular systems
-// are of f32 and f64. A composite is a product with a quantized matrix. No work needs memory but for scratch. A size that is an expression is
+// are of f32 and f64. Of composites that is quantized.dot, of dense operands. No work needs memory but for scratch. A size that is an expression is
 // compared with the most when a run brings it.
 func Claim(w plan.Work) (work []types.Type, ok bool) {
 	switch w := w.(type) {
@@ -99,15 +98,12 @@ func claimedCodeOf(ctx context.Context, w plan.Work, compilers []kernel.Compiler
 	case *plan.Composite:
 		d, ok := plan.BlockDotOf(w)
 		if !ok {
-			return nil, errUnclaimed
+			return nil, fmt.Errorf("composite %s has no code", w.Name)
 		}
 		return newBlockDotCode(ctx, d, compilers)
 	}
 	return nil, nil
 }
-
-// errUnclaimed is the error of a composite in a kept plan that there is no code for.
-var errUnclaimed = errors.New("a composite has no code")
 
 // tooLarge is the error of [claimedCode.fit] for more rows or elements than code counts.
 func tooLarge(n, most int) error {

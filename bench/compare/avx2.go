@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// iree is what IREE's package for Python finds instead of its compiler. The scripts have it compile
-// for this processor.
-const iree = `#!/bin/bash
+// ireeScript stands in the place of IREE's compiler, and has it compile for a processor of AVX2 where the scripts name
+// this one.
+const ireeScript = `#!/bin/bash
 exec "$SCRATCH"/jax/lib/python3*/site-packages/iree/compiler/_mlir_libs/iree-compile "${@/target-cpu=host/target-cpu=x86-64-v3}"
 `
 
@@ -20,7 +20,7 @@ func (r *runner) withoutAVX512() error {
 	if err := os.MkdirAll(tools, 0o777); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(tools, "iree-compile"), []byte(iree), 0o777); err != nil {
+	if err := os.WriteFile(filepath.Join(tools, "iree-compile"), []byte(ireeScript), 0o777); err != nil {
 		return err
 	}
 	for name, value := range map[string]string{
@@ -28,6 +28,7 @@ func (r *runner) withoutAVX512() error {
 		"XLA_FLAGS":                strings.TrimSpace(os.Getenv("XLA_FLAGS") + " --xla_cpu_max_isa=AVX2"),
 		"ATEN_CPU_CAPABILITY":      "avx2", // PyTorch's kernels, and those that it compiles
 		"ONEDNN_MAX_CPU_ISA":       "AVX2",
+		"MKL_ENABLE_INSTRUCTIONS":  "AVX2",
 		"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
 		"OPENBLAS_CORETYPE":        "Haswell", // NumPy's products
 		"IREE_TOOL_PATH":           tools,

@@ -84,7 +84,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.weights, "weights", "out/inputs", "the `directory` of the models' weights, which make inputs fetches")
 	f.BoolVar(&o.whole, "models", false, "measure whole programs, and write docs/performance-models.md")
 	f.BoolVar(&o.cpu, "cpu", false, "with -models processor time, for a machine that others use too")
-	f.BoolVar(&o.avx2, "avx2", false, "have our code and the peers', of those that can be told, do without AVX-512")
+	f.BoolVar(&o.avx2, "avx2", false, "switch AVX-512 off in our code and in the peers that have a setting for it; leave out the others")
 	f.StringVar(&o.scratch, "scratch", "out/peers", "a `directory` for virtual environments and figures; kept")
 	f.StringVar(&o.only, "only", "", "ask these peers alone, `names` with commas between them")
 	run := f.String("run", "", "compare the workloads whose name this `regexp` matches")

@@ -6,9 +6,11 @@
 //	net := &struct{ Proj quantized.Linear }{}
 //	err := quantized.Build(net, dev, &file.State, checkpoint.Options{Share: true})
 //
-// Weights of Q4_0, Q4_1 and Q8_0 are copied as they are loaded, 16 rows side by side, which are read two to three times as fast. The
-// file's pages are given back: the process holds the weight once. Rows of an [Embedding], and weights of other formats, are
-// read in place.
+// A load copies weights of Q4_0, Q4_1 and Q8_0 into groups of 16 interleaved rows, and gives the file's pages back. The
+// backend cpu has code for products of this layout, unless the number of rows of x is open: it reads memory about as fast as
+// loops that only read. [Weight.InPlace] keeps a load from copying. With [Weight.ManyRows], in other formats, and where Rows is
+// no multiple of 16, nothing is copied. Rows of an [Embedding] are read in the file. One that multiplies nothing needs no
+// copy: set InPlace.
 //
 // These weights are not trained.
 //

@@ -23,7 +23,8 @@ const (
 // bytes 4c to 4c+3 of the codes of Q4_0 or Q4_1. Of 8 words, bits 8e to 8e+7 of word c are element 4c+e: the code of Q8_0
 // plus 128.
 //
-// Backends may round each x to 2^-23 of the largest of its block.
+// Backends may round x, by at most 2^-22 of the largest magnitude of its block. The layout is that of kernel.BlockDot of the
+// CPU's backend, whose test of products asks for it.
 var dot = lazy.Define(lazy.Composite{
 	Name: "quantized.dot", Doc: "returns x times the rows of blocks that lie side by side, 16 a group: f32[n,groups,16].",
 	Operands: []ops.Operand{{Name: "x", Is: ops.Float}, {Name: "blocks", Is: ops.Integer}},

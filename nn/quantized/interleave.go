@@ -17,7 +17,7 @@ import (
 
 // isInterleaved reports whether a load makes a copy. One that is there gets the new values, since programs may read it.
 func (w *Weight) isInterleaved() bool {
-	return w.copy != nil || !w.InPlace && formats[w.Format].words > 0 && w.Rows%dotLanes == 0
+	return (w.copy != nil || !w.InPlace && !w.ManyRows) && formats[w.Format].words > 0 && w.Rows%dotLanes == 0
 }
 
 // matMulCopy records x·weightᵀ by the copy, which has the same operands for any number of rows: programs of open sizes take it too.
@@ -169,7 +169,7 @@ func writeGroups(to []uint32, file []byte, blocks int, f format, minima bool) {
 // set gives the weight's variable the copy.
 func (c *interleaving) set() error {
 	w := c.of.w
-	if w.copy == nil {
+	if w.copy == nil || !w.copy.Type().Equal(c.copy.Type) {
 		w.copy = w.Codes.Device().MappedVariable(c.of.path+".interleaved", types.U32, c.copy.Type.Shape...).SetRequiresGrad(false)
 	}
 	return lazy.SetView(w.copy, c.copy).Err()

@@ -68,6 +68,63 @@ func TestInterleaved(t *testing.T) {
 	}
 }
 
+// The backend cpu has code for the composite, also in a program that leaves a size of something else open.
+func TestDotIsCompiled(t *testing.T) {
+	const rows, features = 32, 64
+	for _, d := range []gguf.DType{gguf.Q4_0, gguf.Q4_1, gguf.Q8_0} {
+		for _, isOpen := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%v/open %v", d, isOpen), func(t *testing.T) {
+				dev, err := lazy.Open("cpu", lazy.Profiled())
+				require.NoError(t, err)
+				defer dev.Close()
+				l := &quantized.Linear{In: features, Out: rows, Format: d}
+				require.NoError(t, module.Build(l, dev))
+				file := open(t, blocks("weight", d, rows, features))
+				require.NoError(t, quantized.LoadInto(l, &file.State, checkpoint.Options{}))
+				f := lazy.Func(dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+					return []*lazy.Tensor{l.Forward(x[0]), x[1].Sum()}
+				})
+				if isOpen {
+					require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, 2, features)}, lazy.Input{Name: "y", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 100))}))
+				}
+				for _, n := range []int{3, 5} {
+					ys, err := f.CallAll(t.Context(), lazy.From(dev, make([]float32, 2*features), 2, features), lazy.From(dev, make([]float32, n)))
+					require.NoError(t, err)
+					_, err = lazy.ToSlice[float32](ys[0])
+					require.NoError(t, err)
+				}
+				require.Contains(t, fmt.Sprint(dev.Profile()), "quantized.dot")
+			})
+		}
+	}
+}
+
+// A network that is built anew has no copy of a load before: of the same format, or of one without copies.
+func TestInterleavedAnew(t *testing.T) {
+	const rows, features = 32, 256
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	defer dev.Close()
+	l := &quantized.Linear{In: features, Out: rows, Format: gguf.Q4_0}
+	product := func() []float32 {
+		y, err := lazy.ToSlice[float32](l.Forward(lazy.Ones(lazy.NewTrace(dev), lazy.F32, 1, features)))
+		require.NoError(t, err)
+		return y
+	}
+	for _, d := range []gguf.DType{gguf.Q4_0, gguf.Q4_1, gguf.Q8_0, gguf.Q4_K, gguf.Q4_0} {
+		l.Format, l.Weight.Format = d, d
+		l.Weight.Scale, l.Weight.Min, l.Weight.Scales, l.Weight.High, l.Weight.Codes = nil, nil, nil, nil, nil
+		require.NoError(t, module.Build(l, dev))
+		require.Equal(t, make([]float32, rows), product(), "%v", d)
+		file := open(t, blocks("weight", d, rows, features))
+		require.NoError(t, quantized.LoadInto(l, &file.State, checkpoint.Options{}))
+		got := product()
+		l.Weight.InPlace = true
+		require.InDeltaSlice(t, product(), got, 1e-3, "%v", d)
+		l.Weight.InPlace = false
+	}
+}
+
 // The copy is no variable of the network, outlives the file, and gets the values of a second load. Gradients reach x.
 func TestInterleavedCopy(t *testing.T) {
 	const rows, features = 32, 64

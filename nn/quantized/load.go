@@ -52,8 +52,7 @@ func Build(net any, dev *lazy.Device, from *checkpoint.State, o checkpoint.Optio
 }
 
 // LoadInto gives a network the values of a file. Each [Weight] uses the blocks of the tensor of its name
-// in place: the file must stay open. LoadInto also copies the blocks for products, unless [Weight.InPlace] is set or the weight
-// has other formats than Q4_0, Q4_1 and Q8_0, or no multiple of 16 rows. All other variables get theirs by [checkpoint.LoadInto] with
+// in place: the file must stay open. LoadInto also copies blocks for products: the package says which. All other variables get theirs by [checkpoint.LoadInto] with
 // the options o. Names are as these options say. The error joins all weights that do not fit
 // their tensors; no variable was changed then. An error that names one weight, whose blocks cannot be used in place,
 // leaves variables changed.

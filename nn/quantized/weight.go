@@ -20,9 +20,9 @@ type Weight struct {
 	// ManyRows has MatMul dequantize the weight once a run, by tiles of about 256 KiB, which stay in a cache, and multiply
 	// these. It is for about 8 rows of x and more, such as the tokens of a prompt.
 	ManyRows bool
-	// InPlace multiplies the blocks where the file has them: no copy, half as fast or less. It is for programs whose number of
-	// rows of x is open, which multiply a copy at 0.3 to 0.8 of the speed. Set it before the load. A copy has the blocks of the
-	// last load: where Scale, Min or Codes get values otherwise, products need InPlace.
+	// InPlace multiplies the blocks where the file has them, without a copy: see the package. Set it before the load, on other
+	// devices than cpu, and for programs whose number of rows of x is open: there, products of a copy are slower. Products do
+	// not see what Scale, Min or Codes are given after the load by other means than [LoadInto]: set InPlace for that.
 	InPlace bool
 
 	// The fields of the blocks; nil of formats that do not have one.
@@ -75,6 +75,7 @@ func (w *Weight) size(rows, features *int, format *gguf.DType) {
 
 // Build declares the variables, which are zero until the blocks of a file are loaded.
 func (w *Weight) Build(b *module.Builder) {
+	w.copy = nil // of another load
 	block := w.Format.Block()
 	switch {
 	case w.Format.BlockTypes(1, 1).Codes.Rank() == 0:

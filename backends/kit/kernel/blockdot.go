@@ -19,7 +19,8 @@ import (
 // some, and then the codes: a word for each lane, and the next word of each. Word c of a lane has, with Bits 4,
 // elements 4c+e and 16+4c+e of the block in the lower and the upper half of byte e; with Bits 8 element 4c+e in byte e.
 //
-// Code may round each x to 2^-23 of the largest of its block.
+// Code may round each x by at most 2^-22 of the largest magnitude of its block, or 2^-127 if that is more. The name
+// stands for this formula: the body of the composite is not looked at.
 type BlockDot struct {
 	Rows, Groups, Blocks int
 	Bits                 int // of a code: 4 or 8

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ltc/backends"
@@ -16,8 +15,8 @@ import (
 )
 
 // Encode returns the program as bytes that [Decode] reads: all but its Module, its Logger and
-// what it was made from. It reports false for a program with work of another kind than launches,
-// sorts, triangular systems, loops, branches and ops that belong to the host, which has parts that no bytes stand for.
+// what it was made from. It reports false for a program with parts that no bytes stand for: registered functions, ops that
+// fell back to the host, and composites but products with quantized matrices.
 func (p *Program) Encode() ([]byte, bool) {
 	c := &coder{}
 	c.program(p)
@@ -294,10 +293,8 @@ func kindOf(w Work) (kind uint8, ok bool) {
 	case *Branch:
 		return isBranch, true
 	case *Composite:
-		return isComposite, !slices.ContainsFunc(w.Attrs, func(a mlir.NamedAttr) bool {
-			n, ok := mlir.Int(a.Value)
-			return !ok || a.Value != mlir.Attribute(mlir.I64Attr(n))
-		})
+		_, ok := BlockDotOf(w) // others have attributes that are not coded
+		return isComposite, ok
 	}
 	return 0, false
 }
@@ -437,7 +434,7 @@ func (c *coder) triangular(t *Triangular) {
 	integers(c, &t.Work)
 }
 
-// composite codes one whose attributes are integers.
+// composite codes one whose attributes are integers, as i64.
 func (c *coder) composite(w *Composite) {
 	c.text(&w.Name)
 	slice(c, (*[]mlir.NamedAttr)(&w.Attrs), func(a *mlir.NamedAttr) {

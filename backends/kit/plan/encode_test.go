@@ -105,23 +105,25 @@ func TestFieldsAreWritten(t *testing.T) {
 	require.Equal(t, p, q)
 }
 
-// A composite is written if its attributes are integers, and read as it was.
+// A product with a quantized matrix is written, and read as it was; other composites are not.
 func TestCompositeIsWritten(t *testing.T) {
-	of := func(a mlir.Attribute) *Composite {
-		v := Dense{3, types.Of(types.F32, 2, 5), []int64{5, 1}}
-		return &Composite{Name: "a.b", Attrs: mlir.Dict{{Name: "n", Value: a}}, Args: []Dense{v, v}, Outs: []Dense{v}, Work: []ValueID{7}}
+	of := func(name string, offset mlir.Attribute) *Composite {
+		x, matrix, y := types.Of(types.F32, 2, 5, 32), types.Of(types.U32, 3, 5, 72), types.Of(types.F32, 2, 3, 16)
+		return &Composite{Name: name, Attrs: mlir.Dict{{Name: "offset", Value: offset}}, Args: []Dense{{3, x, RowMajor(x.Shape)}, {4, matrix, RowMajor(matrix.Shape)}}, Outs: []Dense{{5, y, RowMajor(y.Shape)}}, Work: []ValueID{7}}
 	}
 	c := &coder{}
-	var w, read Work = of(mlir.I64Attr(-8)), nil
+	var w, read Work = of(kernel.BlockDotName, mlir.I64Attr(-8)), nil
 	c.work(&w, 0)
 	require.NoError(t, c.err)
 	d := &coder{data: c.data, reading: true}
 	d.work(&read, 0)
 	require.NoError(t, d.err)
 	require.Equal(t, w, read)
-	for _, a := range []mlir.Attribute{mlir.StringAttr("x"), mlir.IntegerAttr{Value: 1, Type: mlir.I32}} {
-		_, ok := kindOf(of(a))
-		require.False(t, ok, "%v", a)
+	for _, w := range []Work{of("a.b", mlir.I64Attr(-8)), of(kernel.BlockDotName, mlir.I64Attr(1000)), of(kernel.BlockDotName, mlir.StringAttr("x"))} {
+		c := &coder{}
+		c.work(&w, 0)
+		require.ErrorIs(t, c.err, errNotBytes)
+		require.ErrorIs(t, new(Program).wholeWork(w, false), errOfAnother)
 	}
 }
 

@@ -216,6 +216,9 @@ func (p *Program) wholeWork(w Work, views bool) error {
 		return p.wholeTriangular(w)
 	case *Composite:
 		args, outs := w.Arrays()
+		if _, ok := BlockDotOf(w); !ok {
+			return errOfAnother
+		}
 		if !p.holds(args...) || !p.holds(outs...) || !p.writable(ValuesOf(outs)...) || !p.writable(w.Work...) {
 			return errNoValues
 		}

@@ -10,6 +10,7 @@ import (
 	"ltc/backends/reference/llvm/blockdot"
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/native"
+	"ltc/internal/halt"
 )
 
 // CompileBlockDot implements [kernel.BlockDotCompiler]. Where there is no libLLVM, and no
@@ -42,14 +43,14 @@ type blockDotCode struct {
 	entry native.Kernel
 }
 
-// rowsAtOnce is how many rows of x a call takes at most: what it makes of them stays in a cache, and so do the blocks of
-// a group of the matrix.
+// rowsAtOnce is how many rows of x a call takes at most: their digits and the blocks of a group fit the L2 cache.
 const rowsAtOnce = 16
 
-// cost is about how many nanoseconds a group of rows of the matrix takes.
+// cost is about how many nanoseconds a group of rows of the matrix takes. To read its blocks is half of the cost of the
+// first row.
 func (c *blockDotCode) cost() float64 {
-	const code = 0.02
-	return code * float64(c.Bits/4*c.Blocks*kernel.BlockDotCodes*kernel.BlockDotLanes) * float64(1+c.Rows) / 2
+	const perCode = 0.02 // of 4 bits: BenchmarkBlockDot
+	return perCode * float64(c.Bits/4*c.Blocks*kernel.BlockDotCodes*kernel.BlockDotLanes) * float64(1+c.Rows) / 2
 }
 
 // Parts returns how many parts of enough work there are. Each part splits x into digits for itself.
@@ -84,6 +85,9 @@ func (c *blockDotCode) Run(call *kernel.Call) error {
 		Matrix: uintptr(call.Mem[1]), Work: uintptr(call.Scratch) + argsBytes,
 		Blocks: int64(c.Blocks), Groups: int64(c.Groups), Offset: int64(c.Offset),
 	}
+	if halt.Closed(call.Done) { // between parts
+		return nil
+	}
 	each := c.cost() * float64(min(c.Rows, rowsAtOnce)) / float64(max(c.Rows, 1))
 	most := int64(max(1, min(mostCallCost/max(each, 1), float64(c.Groups))))
 	for row := 0; row < c.Rows; row += rowsAtOnce {
@@ -97,10 +101,8 @@ func (c *blockDotCode) Run(call *kernel.Call) error {
 			} else {
 				c.entry.CallShort(unsafe.Pointer(args))
 			}
-			select {
-			case <-call.Done:
+			if halt.Closed(call.Done) {
 				return nil
-			default:
 			}
 		}
 	}

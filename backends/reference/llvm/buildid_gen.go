@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e2c12de62685b6e8f71fabcf"
+const buildID = "4902d36bc9ea3af0b9c41594"

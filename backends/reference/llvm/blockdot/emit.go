@@ -53,7 +53,7 @@ const exponents = 0xff << 23
 
 // block is where a block of x has its words in scratch memory.
 func (g *emitter) block(i value.Value) vector.Pointer {
-	return g.At(g.work, g.mul(i, g.Index(blockSize)))
+	return g.At(g.work, g.mul(i, g.Index(scratchWords)))
 }
 
 // sum writes the sum of block i of x.
@@ -78,8 +78,8 @@ func (g *emitter) digits(i value.Value) (exponent vector.Value) {
 	x := []vector.Value{g.Load(at, lanes), g.Load(g.At(at, g.Index(lanes)), lanes)}
 	sizes := func(k int) vector.Value { return g.and(g.bits(x[k], types.I32), 1<<31-1) }
 	exponent = g.and(g.fold(kernel.Maximum, g.binary(kernel.Maximum, sizes(0), sizes(1))), exponents)
-	// The unit of the least numbers is the least normal one.
-	kept := g.binary(kernel.Maximum, exponent, g.ConstInt(types.I32, 1, (digitBits+1)<<mantissa))
+	// The least unit is the least normal number: smaller x are rounded to multiples of that.
+	kept := g.binary(kernel.Maximum, exponent, g.ConstInt(types.I32, 1, digitBits<<mantissa))
 	unit := g.binary(kernel.Subtract, kept, g.ConstInt(types.I32, 1, (digitBits-1)<<mantissa))
 	factor := g.bits(g.binary(kernel.Subtract, g.ConstInt(types.I32, 1, (2*bias+digitBits-1)<<mantissa), kept), types.F32)
 	g.Store(g.At(to, g.Index(unitAt)), unit)
@@ -229,11 +229,12 @@ func (g *emitter) word(block vector.Pointer, c int, lane value.Value, n int) vec
 	return g.Load(g.At(block, g.add(g.Index(int64(first)), lane)), n)
 }
 
-// scale and minimum return what n rows of the matrix have of a block, from a lane on, as f32.
+// scale returns the scales that n rows of the matrix have in a block, from a lane on, as f32.
 func (g *emitter) scale(block vector.Pointer, lane value.Value, n int) vector.Value {
 	return g.Convert(g.Load(g.At(g.PointerTo(block.V, types.F16), lane), n), types.F32)
 }
 
+// minimum is scale for the minima.
 func (g *emitter) minimum(block vector.Pointer, lane value.Value, n int) vector.Value {
 	return g.scale(g.At(block, g.Index(lanes/2)), lane, n)
 }
@@ -253,7 +254,7 @@ func f32(x value.Value) vector.Value { return vector.Value{V: x, DType: types.F3
 func (g *emitter) add(x, y value.Value) value.Value { return g.Block.NewAdd(x, y) }
 func (g *emitter) mul(x, y value.Value) value.Value { return g.Block.NewMul(x, y) }
 
-// Ops of these types have code on every machine.
+// must panics on an error: every machine has code for these ops and types.
 func must(v vector.Value, err error) vector.Value {
 	if err != nil {
 		panic(err)

@@ -44,14 +44,14 @@ const (
 // A block of x takes so many words of scratch memory: the digits, what each digit's sum begins with, the
 // unit of the last digit, and the sum of x.
 const (
-	beginAt   = digits * wordsOfRow
-	unitAt    = beginAt + digits
-	sumAt     = unitAt + 1
-	blockSize = 32
+	beginAt      = digits * wordsOfRow
+	unitAt       = beginAt + digits
+	sumAt        = unitAt + 1
+	scratchWords = 32 // of which 29 are used: blocks begin at lines of a cache
 )
 
 // WorkBytes is how much scratch memory a call takes.
-func WorkBytes(rows, blocks int) int { return rows * blocks * blockSize * 4 }
+func WorkBytes(rows, blocks int) int { return rows * blocks * scratchWords * 4 }
 
 // Text returns the module of the function, i32 name(args).
 func (u Unit) Text() string {
