@@ -98,7 +98,7 @@ func (s *session) where(b *strings.Builder) {
 		}
 	}
 	if s.AVX2 {
-		b.WriteString("AVX-512, which this processor has, was switched off: ours by LTC_CPU_LEVEL, XLA, PyTorch, oneDNN, MKL, NumPy and IREE by settings of their own. Peers without one were not asked. The peak of bf16 is that with AVX-512.\n")
+		b.WriteString("AVX-512, which this processor has, was switched off: ours by LTC_CPU_LEVEL, XLA, PyTorch, oneDNN, NumPy and IREE by settings of their own. Peers without one were not asked. The peak of bf16 is that with AVX-512.\n")
 	}
 	fmt.Fprintf(b, "The load average was between %.1f and %.1f, that of what was measured included.\n", least, most)
 	if s.CPU {
