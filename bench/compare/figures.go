@@ -57,7 +57,7 @@ type session struct {
 	Machine measure.Machine   `json:"machine"`
 	Missing map[string]string `json:"missing"`          // by peer or question: why
 	CPU     bool              `json:"cpu,omitempty"`    // processor time was measured
-	AVX2    bool              `json:"avx2,omitempty"`   // AVX-512 was left alone
+	AVX2    bool              `json:"avx2,omitempty"`   // AVX-512 was switched off
 	Driver  string            `json:"driver,omitempty"` // NVIDIA's
 	figures []figure
 }

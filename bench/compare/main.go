@@ -43,7 +43,7 @@ type options struct {
 	weights        string // that of the models' weights
 	whole          bool   // programs and models alone
 	cpu            bool   // processor time counts
-	avx2           bool   // AVX-512 is left alone
+	avx2           bool   // AVX-512 is switched off
 	only           string // names of peers, with commas between them; "": all
 	run            *regexp.Regexp
 	threads        []int

@@ -6,12 +6,14 @@ import (
 )
 
 // BlockDot is a step that multiplies rows by the rows of a quantized matrix, whose blocks of 32 codes
-// share a scale: the composite [BlockDotName]. Groups of [BlockDotLanes] rows of the matrix lie side by
-// side. Its code has the operands
+// share a scale: the composite [BlockDotName]. Groups of [BlockDotLanes] rows of the matrix are interleaved. These are
+// the operands of its code:
 //
-//	x f32[Rows, Blocks, 32], blocks u32[Groups, Blocks, Size] and y f32[Rows, Groups, 16]
+//	x      f32[Rows, Blocks, 32]
+//	blocks u32[Groups, Blocks, Size]
+//	y      f32[Rows, Groups, 16]
 //
-// and computes, with r for a lane,
+// It computes y. Of the indices, n is a row of x, g a group, r a lane, j a block and k a code.
 //
 //	y[n,g,r] = Σ_j scale[g,j,r]·Σ_k (code[g,j,k,r]+Offset)·x[n,j,k] + minimum[g,j,r]·Σ_k x[n,j,k]
 //

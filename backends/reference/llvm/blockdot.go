@@ -2,10 +2,8 @@ package llvm
 
 import (
 	"context"
-	"errors"
 	"unsafe"
 
-	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/blockdot"
 	"ltc/backends/reference/llvm/gemm"
@@ -16,25 +14,15 @@ import (
 // CompileBlockDot implements [kernel.BlockDotCompiler]. Where there is no libLLVM, and no
 // cached code, steps are left to plain Go.
 func (s *shared) CompileBlockDot(ctx context.Context, d kernel.BlockDot) (kernel.Code, error) {
-	if l := backends.LoggerOf(ctx); l != nil {
-		s.logger.Store(l)
-	}
-	s.once.Do(s.start)
-	if s.none != nil {
+	if !s.canCompile(ctx) {
 		return nil, nil
 	}
 	u := blockdot.Of(d, s.units.machine)
-	entry, err := s.units.get(ctx, gemm.NewUnit(u.Name(), s.units.machine, u.Text))
-	switch {
-	case err == nil:
-		return &blockDotCode{d, entry}, nil
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case errors.Is(err, backends.ErrExhausted):
+	entry, ok, err := s.claimedUnit(ctx, gemm.NewUnit(u.Name(), s.units.machine, u.Text))
+	if !ok {
 		return nil, err
 	}
-	s.warn(err)
-	return nil, nil
+	return &blockDotCode{d, entry}, nil
 }
 
 // blockDotCode is the machine code of a product with a quantized matrix.
@@ -58,11 +46,7 @@ func (c *blockDotCode) Parts(_ []int64, threads int) int {
 	if threads <= 1 {
 		return 1
 	}
-	parts := min(float64(c.Groups), float64(threads*partsPerThread), float64(c.Groups)*c.cost()/partCost)
-	if parts < fewParts && parts < float64(c.Groups) {
-		return 1
-	}
-	return max(int(parts), 1)
+	return partsOf(float64(c.Groups), c.cost(), threads)
 }
 
 // IsShort implements [kernel.ShortLauncher].

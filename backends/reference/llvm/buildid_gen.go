@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "4902d36bc9ea3af0b9c41594"
+const buildID = "1d69dfade8fb67a2f309f93a"

@@ -15,25 +15,39 @@ import (
 // CompileTriangular implements [kernel.TriangularCompiler]. Where there is no libLLVM, and no
 // cached code, steps are left to plain Go.
 func (s *shared) CompileTriangular(ctx context.Context, t kernel.Triangular) (kernel.Preparer, error) {
+	if !s.canCompile(ctx) {
+		return nil, nil
+	}
+	u := triangular.Of(&t, s.units.machine.Machine)
+	entry, ok, err := s.claimedUnit(ctx, gemm.NewUnit(u.Name(), s.units.machine, u.Text))
+	if !ok {
+		return nil, err
+	}
+	return &triangularCode{t, u, entry}, nil
+}
+
+// canCompile starts the compiler, and reports whether there is one or cached code.
+func (s *shared) canCompile(ctx context.Context) bool {
 	if l := backends.LoggerOf(ctx); l != nil {
 		s.logger.Store(l)
 	}
 	s.once.Do(s.start)
-	if s.none != nil {
-		return nil, nil
-	}
-	u := triangular.Of(&t, s.units.machine.Machine)
-	entry, err := s.units.get(ctx, gemm.NewUnit(u.Name(), s.units.machine, u.Text))
+	return s.none == nil
+}
+
+// claimedUnit returns the function of a claimed step. Without it, plain Go is to run the step if err is nil.
+func (s *shared) claimedUnit(ctx context.Context, u gemm.Unit) (entry native.Kernel, ok bool, err error) {
+	entry, err = s.units.get(ctx, u)
 	switch {
 	case err == nil:
-		return &triangularCode{t, u, entry}, nil
+		return entry, true, nil
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return entry, false, context.Cause(ctx)
 	case errors.Is(err, backends.ErrExhausted):
-		return nil, err
+		return entry, false, err
 	}
 	s.warn(err)
-	return nil, nil
+	return entry, false, nil
 }
 
 // triangularCode is the machine code of a factor or a system.
@@ -82,8 +96,12 @@ func (c *triangularCode) Parts(_ []int64, threads int) int {
 	if threads <= 1 {
 		return 1
 	}
-	items := float64(c.items())
-	parts := min(items, float64(threads*partsPerThread), items*c.cost()/partCost)
+	return partsOf(float64(c.items()), c.cost(), threads)
+}
+
+// partsOf returns how many parts of enough work there are of items that cost so much each.
+func partsOf(items, cost float64, threads int) int {
+	parts := min(items, float64(threads*partsPerThread), items*cost/partCost)
 	if parts < fewParts && parts < items {
 		return 1
 	}

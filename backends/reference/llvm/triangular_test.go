@@ -31,24 +31,7 @@ func TestTriangular(t *testing.T) {
 				require.NotNil(t, code)
 				operands, want := evaluatedTriangular(t, of)
 				for _, parts := range []int{1, 3} {
-					got := guarded(append(operands, want))
-					for part := range parts {
-						call := &kernel.Call{Part: part, Parts: parts}
-						for _, g := range got {
-							call.Mem = append(call.Mem, unsafe.Pointer(&g[guard]))
-						}
-						scratch := guarded([]soa.View{soa.Make(types.Of(types.U8, code.Scratch(nil, parts)))})[0]
-						call.Scratch = unsafe.Pointer(&scratch[guard])
-						require.NoError(t, code.Run(call))
-						requireGuards(t, scratch)
-					}
-					for i, o := range operands {
-						requireGuards(t, got[i])
-						require.Equal(t, memoryOf(o), got[i][guard:len(got[i])-guard], "%+v", of)
-					}
-					result := got[len(operands)]
-					requireGuards(t, result)
-					requireNear(t, of, want, result[guard:len(result)-guard])
+					requireNear(t, of, want, runGuarded(t, code, operands, want, parts))
 				}
 			}
 		})
@@ -72,6 +55,30 @@ func guarded(values []soa.View) [][]byte {
 		all = append(all, b)
 	}
 	return all
+}
+
+// runGuarded runs code in parts and returns the bytes of its result. The operands stay as they are, and nothing else is
+// written but scratch memory.
+func runGuarded(t *testing.T, code kernel.Code, operands []soa.View, result soa.View, parts int) []byte {
+	t.Helper()
+	got := guarded(append(operands[:len(operands):len(operands)], result))
+	for part := range parts {
+		call := &kernel.Call{Part: part, Parts: parts}
+		for _, g := range got {
+			call.Mem = append(call.Mem, unsafe.Pointer(&g[guard]))
+		}
+		scratch := guarded([]soa.View{soa.Make(types.Of(types.U8, code.Scratch(nil, parts)))})[0]
+		call.Scratch = unsafe.Pointer(&scratch[guard])
+		require.NoError(t, code.Run(call))
+		requireGuards(t, scratch)
+	}
+	for i, o := range operands {
+		requireGuards(t, got[i])
+		require.True(t, bytes.Equal(memoryOf(o), got[i][guard:len(got[i])-guard]), "operand %d was written", i)
+	}
+	last := got[len(operands)]
+	requireGuards(t, last)
+	return last[guard : len(last)-guard]
 }
 
 func memoryOf(v soa.View) []byte { return unsafe.Slice((*byte)(v.Base()), v.Type.Bytes()) }
